@@ -1,0 +1,3 @@
+//! Build, test, bench and release jobs of the Freehold workspace.
+
+fn main() {}
