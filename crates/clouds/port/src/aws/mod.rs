@@ -1,0 +1,30 @@
+//! The Kinds of AWS that a KKP cluster needs (seed 000).
+
+pub mod instance_profile;
+pub mod role;
+pub mod route_table;
+pub mod security_group;
+pub mod subnet;
+pub mod vpc;
+
+use ownership::Kind;
+use ownership::time::Millis;
+
+/// Every Kind of AWS.
+pub const KINDS: [&Kind; 6] = [
+    &vpc::VPC,
+    &route_table::ROUTE_TABLE,
+    &subnet::SUBNET,
+    &security_group::SECURITY_GROUP,
+    &role::ROLE,
+    &instance_profile::INSTANCE_PROFILE,
+];
+
+/// How long EC2 reads may lag behind writes.
+const EC2_SETTLING: Millis = Millis::seconds(15);
+
+/// How long IAM reads may lag behind writes.
+const IAM_SETTLING: Millis = Millis::seconds(30);
+
+/// How long EC2 remembers a client token.
+const EC2_TOKEN: Millis = Millis::seconds(24 * 3600);

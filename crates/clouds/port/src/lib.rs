@@ -1,0 +1,15 @@
+//! The port that a cloud implements, the Kinds of each cloud, and the driver that performs Steps.
+//!
+//! ```text
+//! ownership::decide ──► driver ──► Cloud   (AWS · GCP · Azure · IBM · simulated)
+//!                          └─────► Ledger  (Kubernetes · in memory)
+//! ```
+//!
+//! *Invariant:* nothing here knows Kubernetes or a vendor's SDK.
+
+pub mod aws;
+pub mod catalogue;
+pub mod cloud;
+
+pub use catalogue::Catalogue;
+pub use cloud::{Cloud, Effect};

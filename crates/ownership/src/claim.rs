@@ -1,0 +1,195 @@
+//! Claims: on whose behalf we act.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::input::{self, InputError};
+use crate::text::Text;
+
+/// On whose behalf we act: API kind, namespace, name and UUID.
+///
+/// # Guarantees
+/// Two claims have the same [`hash`](Claim::hash) only if all four agree. The name alone decides
+/// nothing: two clusters of one name in two namespaces are two claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    kind: Text,
+    namespace: Text,
+    name: Text,
+    uuid: Uuid,
+    hash: ClaimHash,
+}
+
+/// The four facts of a claim in 32 hexadecimal characters: what goes into marks.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClaimHash(Text);
+
+/// The management cluster that holds a claim: a short hash of its `kube-system` namespace's uid.
+///
+/// It tells a restored backup (same claim, new holder, take-over confirmed) from a copied manifest.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holder(Text);
+
+impl Claim {
+    /// A claim, from the parts of a Kubernetes object.
+    ///
+    /// # Errors
+    /// The field and the rule: names must be what Kubernetes itself accepts, `uuid` a UUID, and
+    /// `kind` of the form `Kind.group`.
+    pub fn new(kind: &str, namespace: &str, name: &str, uuid: &str) -> Result<Self, InputError> {
+        let uuid = Uuid::parse_str(uuid)
+            .map_err(|_| InputError::new("uuid", uuid, "must be a UUID (8-4-4-4-12 hex digits)"))?;
+        Self::with_uuid(kind, namespace, name, uuid)
+    }
+
+    /// The claim of an object that we generate for `parent`: its UUID is derived, so the object may
+    /// be deleted and generated again and is the same claim.
+    pub fn derived(
+        parent: &Claim,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Self, InputError> {
+        let uuid = Uuid::new_v5(&parent.uuid, format!("{kind}\n{name}").as_bytes());
+        Self::with_uuid(kind, namespace, name, uuid)
+    }
+
+    /// The claim of an edge between members (a peering): neither member's, whoever is seen first.
+    pub fn edge(
+        members: &[&Claim],
+        kind: &str,
+        namespace: &str,
+        mesh: &str,
+    ) -> Result<Self, InputError> {
+        let mut uuids: Vec<Uuid> = members.iter().map(|m| m.uuid).collect();
+        uuids.sort_unstable();
+        let seed: Vec<u8> = uuids.iter().flat_map(|u| *u.as_bytes()).collect();
+        let root = Uuid::new_v5(&Uuid::NAMESPACE_OID, &seed);
+        Self::with_uuid(kind, namespace, mesh, Uuid::new_v5(&root, mesh.as_bytes()))
+    }
+
+    fn with_uuid(kind: &str, namespace: &str, name: &str, uuid: Uuid) -> Result<Self, InputError> {
+        let kind_char = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+        input::check("kind", kind, 253, kind_char, "letters, digits, '-' and '.'")?;
+        if !namespace.is_empty() {
+            input::check(
+                "metadata.namespace",
+                namespace,
+                63,
+                input::is_label_char,
+                "lower-case letters, digits and '-'",
+            )?;
+        }
+        let name_char = |c: char| input::is_label_char(c) || c == '.';
+        input::check(
+            "metadata.name",
+            name,
+            253,
+            name_char,
+            "lower-case letters, digits, '-' and '.'",
+        )?;
+        let seed = format!("{kind}\n{namespace}\n{name}");
+        let hash = Uuid::new_v5(&uuid, seed.as_bytes()).simple().to_string();
+        Ok(Self {
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+            uuid,
+            hash: ClaimHash(hash.into()),
+        })
+    }
+
+    /// API kind and group, for example `Cluster.kubermatic.k8c.io`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The namespace; empty for objects that live in the whole cluster.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The object's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The pinned UUID.
+    pub fn uuid(&self) -> &Uuid {
+        &self.uuid
+    }
+
+    /// What goes into marks.
+    pub fn hash(&self) -> &ClaimHash {
+        &self.hash
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind.split('.').next().unwrap_or(&self.kind);
+        if self.namespace.is_empty() {
+            write!(f, "{kind} {}", self.name)
+        } else {
+            write!(f, "{kind} {}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+impl ClaimHash {
+    /// How many characters a hash has.
+    pub const LEN: usize = 32;
+
+    /// Reads a hash back from a mark; `None` if it is not one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+        (text.len() == Self::LEN && text.chars().all(hex)).then(|| Self(text.into()))
+    }
+
+    /// The 32 characters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Holder {
+    const LEN: usize = 10;
+
+    /// The holder for the management cluster whose `kube-system` namespace has this uid.
+    pub fn of_cluster(kube_system_uid: &str) -> Self {
+        let hash = Uuid::new_v5(&Uuid::NAMESPACE_OID, kube_system_uid.as_bytes());
+        Self(hash.simple().to_string()[..Self::LEN].into())
+    }
+
+    /// Reads a holder back from a mark, or from what a person typed after `take-over --from`.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+        input::check("holder", text, Self::LEN, hex, "digits and a-f")?;
+        if text.len() != Self::LEN {
+            return Err(InputError::new("holder", text, "must have 10 characters"));
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The ten characters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+macro_rules! show_as_text {
+    ($($name:ident),*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+show_as_text!(ClaimHash, Holder);

@@ -1,0 +1,424 @@
+//! Findings and reasons: what the engine tells people, as data.
+
+use std::fmt;
+
+use crate::blueprint::SlotName;
+use crate::claim::Holder;
+use crate::error::{Blocker, Class, CloudError};
+use crate::query::Target;
+use crate::text::{ResourceId, Text};
+use crate::verdict::Owner;
+
+/// Something that a person should know, with the way out. It becomes a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The slot's name or id belongs to somebody else (law 4).
+    Conflict {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// Its owner.
+        owner: Owner,
+    },
+    /// Our name is on a resource without any mark, and the dialect does not use such.
+    NameTaken {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+    },
+    /// Several resources could be the one that an interrupted create made (A1 failed).
+    Ambiguous {
+        /// The slot.
+        slot: SlotName,
+        /// The candidates.
+        candidates: Vec<Target>,
+    },
+    /// The id that the user wrote does not exist.
+    Missing {
+        /// The slot.
+        slot: SlotName,
+        /// The id, or in words what was looked for.
+        id: Text,
+    },
+    /// Somebody removed our mark: the resource is released.
+    MarkLost {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+    },
+    /// Another management cluster holds it.
+    Held {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// The other management cluster.
+        holder: Holder,
+    },
+    /// Twins of a Kind that holds data.
+    Twins {
+        /// The slot.
+        slot: SlotName,
+        /// The one in use.
+        kept: Target,
+        /// The others.
+        others: Vec<Target>,
+    },
+    /// A property differs that cannot be changed in place.
+    Drift {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// The property.
+        prop: &'static str,
+        /// What is wanted.
+        wanted: Text,
+        /// What is there.
+        found: Text,
+    },
+    /// A part inside the resource is another claim's, or has our key and another's content.
+    InnerConflict {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// What the part is called: "rule".
+        noun: &'static str,
+        /// The part.
+        key: Text,
+    },
+    /// The resource has no room for our tags.
+    TagsFull {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+    },
+    /// A deletion is blocked.
+    Blocked {
+        /// The resource that should go.
+        target: Target,
+        /// What must go first.
+        blockers: Vec<Blocker>,
+        /// The cloud's words.
+        message: Text,
+    },
+    /// Marks that cannot be taken off.
+    CannotStrip {
+        /// The resource.
+        target: Target,
+    },
+    /// A mark that the carrier cannot hold.
+    Unmarkable {
+        /// The slot.
+        slot: SlotName,
+        /// The broken rule.
+        rule: String,
+    },
+}
+
+impl Finding {
+    /// The condition it belongs to.
+    pub fn condition(&self) -> &'static str {
+        match self {
+            Self::MarkLost { .. } => "MarkLost",
+            Self::Blocked { .. } | Self::TagsFull { .. } => "Blocked",
+            Self::Drift { .. } | Self::CannotStrip { .. } => "Degraded",
+            Self::Missing { .. } | Self::Unmarkable { .. } => "Invalid",
+            _ => "Conflict",
+        }
+    }
+
+    /// Whether the end of the claim must wait for it.
+    pub fn holds_the_end(&self) -> bool {
+        matches!(
+            self,
+            Self::Held { .. }
+                | Self::Blocked { .. }
+                | Self::Ambiguous { .. }
+                | Self::Conflict {
+                    owner: Owner::Disputed(_),
+                    ..
+                }
+        )
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict {
+                slot,
+                target,
+                owner: Owner::Legacy,
+            } => write!(
+                f,
+                "{slot}: {target} is marked for a cluster of this name, but not by Freehold for this \
+                 object; if it is this object's, adopt it: freehold adopt {} --slot {slot}",
+                target.id
+            ),
+            Self::Conflict {
+                slot,
+                target,
+                owner,
+            } => write!(
+                f,
+                "{slot}: {target} belongs to {owner}; choose another name, or release it there first"
+            ),
+            Self::NameTaken { slot, target } => write!(
+                f,
+                "{slot}: {target} has this name and no owner's mark; choose another name, delete it, \
+                 or adopt it: freehold adopt {} --slot {slot}",
+                target.id
+            ),
+            Self::Ambiguous { slot, candidates } => write!(
+                f,
+                "{slot}: an interrupted create left no proof, and each of {} could be its result; \
+                 adopt the right one: freehold adopt ID --slot {slot}",
+                list(candidates)
+            ),
+            Self::Missing { slot, id } => {
+                write!(
+                    f,
+                    "{slot}: {id} does not exist; correct the field, or clear it"
+                )
+            }
+            Self::MarkLost { slot, target } => write!(
+                f,
+                "{slot}: somebody removed Freehold's mark from {target}; it is left alone until you \
+                 decide: freehold adopt {0} --slot {slot}, or freehold release {0}",
+                target.id
+            ),
+            Self::Held {
+                slot,
+                target,
+                holder,
+            } => write!(
+                f,
+                "{slot}: {target} is held by the management cluster {holder}; if that one is gone, \
+                 confirm once: freehold take-over --from {holder}"
+            ),
+            Self::Twins { slot, kept, others } => write!(
+                f,
+                "{slot}: besides {kept} there are {}; they hold data, so delete what is not needed \
+                 by hand",
+                list(others)
+            ),
+            Self::Drift {
+                slot,
+                target,
+                prop,
+                wanted,
+                found,
+            } => write!(
+                f,
+                "{slot}: {target} has {prop} {found:?} instead of {wanted:?}, which cannot be \
+                 changed in place"
+            ),
+            Self::InnerConflict {
+                slot,
+                target,
+                noun,
+                key,
+            } => {
+                write!(
+                    f,
+                    "{slot}: the {noun} {key:?} in {target} is somebody else's and stays"
+                )
+            }
+            Self::TagsFull { slot, target } => write!(
+                f,
+                "{slot}: {target} has no room for another tag; remove one that is not needed"
+            ),
+            Self::Blocked {
+                target,
+                blockers,
+                message,
+            } if blockers.is_empty() => {
+                write!(f, "{target} cannot be deleted yet: {message}")
+            }
+            Self::Blocked {
+                target, blockers, ..
+            } => {
+                write!(f, "{target} cannot be deleted before {}", list(blockers))
+            }
+            Self::CannotStrip { target } => {
+                write!(
+                    f,
+                    "{target} keeps our mark: this kind's marks are written once and for all"
+                )
+            }
+            Self::Unmarkable { slot, rule } => write!(f, "{slot}: cannot be marked: {rule}"),
+        }
+    }
+}
+
+fn list(items: &[impl fmt::Display]) -> String {
+    items
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Why something was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing may be written to a cloud before UUID and finalizers are on the object.
+    Unpinned,
+    /// The recorded id of a slot is only a hint.
+    CheckRecorded(SlotName),
+    /// Marks say what is ours.
+    FindByMarks(&'static str),
+    /// The name may be taken.
+    FindByName(Text),
+    /// The slot refers to what exists already.
+    FindExisting(SlotName),
+    /// What is there before a create without a birth proof.
+    TakeBeforeImage(SlotName),
+    /// What is inside must be compared with what is wanted.
+    CompareInner(&'static str),
+    /// A Step may rest only on a fresh read.
+    Refresh(Target),
+    /// Nothing recorded, marked or named for the slot exists.
+    NothingFound(SlotName),
+    /// What filled the slot is gone.
+    Gone(SlotName, ResourceId),
+    /// The intent is acknowledged.
+    Announced(SlotName, u32),
+    /// The announced create may not have taken effect; its client token makes a repetition safe.
+    RepeatByToken(SlotName, u32),
+    /// The announced create did not take effect: its time is over and nothing came.
+    RepeatAfterSettling(SlotName, u32),
+    /// The id is recorded as soon as it is known.
+    RecordNew(SlotName),
+    /// Marks or name showed the slot's resource.
+    RecordFound(SlotName),
+    /// It is ours and carries no mark yet.
+    MarkNew(SlotName),
+    /// Its mark is incomplete.
+    RepairMark(SlotName),
+    /// Evidence on the object says that it is ours.
+    Adopt(SlotName),
+    /// Its resource has been seen by marks.
+    SeenByMarks,
+    /// The cloud refused it, so it will not come.
+    Refused(SlotName),
+    /// The time in which it could have come is over.
+    NeverCame(SlotName),
+    /// The slot has one too many.
+    Twin(ResourceId),
+    /// It was condemned as a twin.
+    Condemned(ResourceId),
+    /// It cannot be recorded and has no mark: it is taken back.
+    RollBack(SlotName),
+    /// A part is wanted and not there, or differs.
+    InnerMissing(SlotName),
+    /// A part is there and not wanted.
+    InnerSurplus(SlotName),
+    /// A property differs.
+    PropsDiffer(SlotName),
+    /// What we add to somebody's resource is announced first.
+    AnnounceTraces(SlotName),
+    /// The resource is used by this claim and does not say so.
+    MarkUsed(SlotName),
+    /// The claim ends.
+    Ends,
+    /// The claim ends, and its resources are given back.
+    Retains,
+    /// The claim ends, and what it added to somebody's resource goes.
+    EraseTraces,
+    /// Marks are looked up once more after the last deletion.
+    LastLook(&'static str),
+    /// Nothing of ours is left.
+    NothingLeft,
+    /// An announced create may still take effect.
+    AwaitIntent(SlotName),
+    /// Reads may still show the state before the last write.
+    AwaitSettling(ResourceId),
+    /// Something announced for somebody's resource may still take effect.
+    AwaitTrace(ResourceId),
+    /// The resource is not usable yet.
+    AwaitReady(ResourceId),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unpinned => write!(f, "UUID and finalizers come before the first cloud write"),
+            Self::CheckRecorded(slot) => write!(f, "the recorded id of {slot} is only a hint"),
+            Self::FindByMarks(kind) => write!(f, "find by marks what is ours of {kind}"),
+            Self::FindByName(name) => write!(f, "the name {name} may be taken"),
+            Self::FindExisting(slot) => write!(f, "find what {slot} refers to"),
+            Self::TakeBeforeImage(slot) => {
+                write!(f, "note what looks like {slot} before it is made")
+            }
+            Self::CompareInner(kind) => write!(f, "compare each {kind} with what is wanted"),
+            Self::Refresh(target) => {
+                write!(f, "{target} must be read freshly before it is changed")
+            }
+            Self::NothingFound(slot) => {
+                write!(f, "nothing is recorded, marked or named for {slot}")
+            }
+            Self::Gone(slot, id) => write!(f, "{id}, which filled {slot}, is gone"),
+            Self::Announced(slot, attempt) => write!(f, "attempt {attempt} at {slot} is announced"),
+            Self::RepeatByToken(slot, attempt) => {
+                write!(
+                    f,
+                    "attempt {attempt} at {slot} is repeated under its client token"
+                )
+            }
+            Self::RepeatAfterSettling(slot, attempt) => {
+                write!(
+                    f,
+                    "attempt {attempt} at {slot} had no effect and its time is over"
+                )
+            }
+            Self::RecordNew(slot) => write!(f, "the new id of {slot} is recorded at once"),
+            Self::RecordFound(slot) => write!(f, "the resource of {slot} was found"),
+            Self::MarkNew(slot) => write!(f, "{slot} is ours and not marked yet"),
+            Self::RepairMark(slot) => write!(f, "the mark of {slot} is incomplete"),
+            Self::Adopt(slot) => write!(f, "evidence on the object says that {slot} is ours"),
+            Self::SeenByMarks => write!(f, "its resource was seen by marks"),
+            Self::Refused(slot) => write!(f, "the cloud refused to create {slot}"),
+            Self::NeverCame(slot) => write!(f, "the create of {slot} had no effect"),
+            Self::Twin(kept) => write!(f, "the slot has one too many; {kept} is kept"),
+            Self::Condemned(id) => write!(f, "{id} was condemned as a twin"),
+            Self::RollBack(slot) => write!(f, "{slot} could not be recorded, so it is taken back"),
+            Self::InnerMissing(slot) => write!(f, "wanted in {slot} and not there"),
+            Self::InnerSurplus(slot) => write!(f, "in {slot} and not wanted"),
+            Self::PropsDiffer(slot) => write!(f, "{slot} differs from what is wanted"),
+            Self::AnnounceTraces(slot) => {
+                write!(f, "{slot} is not ours: what we add is written down first")
+            }
+            Self::MarkUsed(slot) => write!(f, "{slot} is used by this cluster"),
+            Self::Ends => write!(f, "the claim ends"),
+            Self::Retains => write!(f, "the claim ends and its resources are retained"),
+            Self::EraseTraces => write!(f, "the claim ends; what it added goes"),
+            Self::LastLook(kind) => write!(f, "one last look for {kind} by marks"),
+            Self::NothingLeft => write!(f, "nothing of the claim is left"),
+            Self::AwaitIntent(slot) => write!(f, "the create of {slot} may still take effect"),
+            Self::AwaitSettling(id) => write!(f, "reads of {id} may be older than its last write"),
+            Self::AwaitTrace(id) => write!(f, "what was added to {id} may still take effect"),
+            Self::AwaitReady(id) => write!(f, "{id} is not ready yet"),
+        }
+    }
+}
+
+impl From<(&Target, &CloudError)> for Finding {
+    fn from((target, error): (&Target, &CloudError)) -> Self {
+        let blockers = match &error.class {
+            Class::Blocked(blockers) => blockers.clone(),
+            _ => Vec::new(),
+        };
+        Self::Blocked {
+            target: target.clone(),
+            blockers,
+            message: error.message.clone(),
+        }
+    }
+}

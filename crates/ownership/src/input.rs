@@ -1,0 +1,68 @@
+//! What people type, checked once at the border: every refusal names the field and the rule.
+
+use std::fmt;
+
+/// A value that somebody wrote and that breaks a rule.
+///
+/// It reads as a sentence for the person who wrote the value: field, value, rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {value:?} {rule}")]
+pub struct InputError {
+    /// The field as its author knows it, for example `metadata.name` or `slot`.
+    pub field: &'static str,
+    /// The refused value, cut to a printable length.
+    pub value: String,
+    /// The broken rule, as the end of a sentence that begins with the value.
+    pub rule: String,
+}
+
+impl InputError {
+    /// The longest part of a refused value that is repeated to its author.
+    const SHOWN: usize = 80;
+
+    /// Refuses `value` of `field` because of `rule`.
+    pub fn new(field: &'static str, value: &str, rule: impl fmt::Display) -> Self {
+        let mut shown: String = value.chars().take(Self::SHOWN).collect();
+        if shown.len() < value.len() {
+            shown.push('…');
+        }
+        Self {
+            field,
+            value: shown,
+            rule: rule.to_string(),
+        }
+    }
+}
+
+/// Checks length and characters of `value`; an empty value is refused.
+pub(crate) fn check(
+    field: &'static str,
+    value: &str,
+    longest: usize,
+    allowed: fn(char) -> bool,
+    alphabet: &str,
+) -> Result<(), InputError> {
+    if value.is_empty() {
+        return Err(InputError::new(field, value, "must not be empty"));
+    }
+    if value.chars().count() > longest {
+        return Err(InputError::new(
+            field,
+            value,
+            format_args!("must have at most {longest} characters"),
+        ));
+    }
+    if let Some(bad) = value.chars().find(|c| !allowed(*c)) {
+        return Err(InputError::new(
+            field,
+            value,
+            format_args!("must consist of {alphabet}, but has {bad:?}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Lower-case letters, digits and `-`: the alphabet that every carrier of every cloud accepts.
+pub(crate) fn is_label_char(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'
+}

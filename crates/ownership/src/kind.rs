@@ -1,0 +1,195 @@
+//! Kinds: what the engine must know about a sort of cloud resource, as a declaration.
+
+use crate::mark::Carrier;
+use crate::time::{Millis, REQUEST_TIMEOUT};
+
+/// The declaration of one Kind of cloud resource.
+///
+/// # Guarantees
+/// A Kind that passes [`Kind::check`] can be created, found again after a crash at any point, and
+/// deleted, without guessing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The Kind's name, for example `aws/security-group`. Unique in a catalogue.
+    pub name: &'static str,
+    /// What a person calls it: "security group".
+    pub noun: &'static str,
+    /// Where its marks are held.
+    pub carrier: Carrier,
+    /// What the create call itself carries that makes the result recognisable as ours.
+    pub birth: BirthProof,
+    /// For how long the cloud answers a repeated client token with the first one's resource.
+    pub token: Option<Millis>,
+    /// What a create over an existing name does.
+    pub create: CreateMode,
+    /// When marks can be written.
+    pub marking: Marking,
+    /// Where its name is unique.
+    pub naming: Naming,
+    /// Whether the cloud tells when a resource was created.
+    pub has_creation_time: bool,
+    /// Whether it holds data, or is an address that others know: twins are reported, not reduced.
+    pub valuable: bool,
+    /// For how long after a write reads may still show the state before it.
+    pub settling: Millis,
+    /// Its properties.
+    pub props: &'static [PropRule],
+    /// The parts that live inside it.
+    pub inner: &'static [InnerKind],
+}
+
+/// What makes the result of a create call recognisable as ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BirthProof {
+    /// Marks ride on the create call.
+    Marks,
+    /// A client token: a repetition returns the first one's resource. Marks follow in a second call.
+    Token,
+    /// The name holds a hash of claim, slot and attempt. Marks follow in a second call.
+    Nonce,
+    /// Nothing but circumstances: absent before, created since, alike, and the only one (A1).
+    Circumstantial,
+}
+
+/// What a create call does where the name is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CreateMode {
+    /// It is refused, or makes a second one.
+    Insert,
+    /// It overwrites what is there.
+    Upsert,
+}
+
+/// When marks can be written to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Marking {
+    /// At any time.
+    Mutable,
+    /// Only by the create call.
+    CreateOnly,
+    /// Never.
+    Never,
+}
+
+/// Where a Kind's names are unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Naming {
+    /// In the whole account: a look-up by name finds the only one.
+    Account,
+    /// Within the resource that this property names.
+    Within(&'static str),
+    /// Nowhere: names are only labels, or there are none.
+    Free,
+}
+
+/// A property of a Kind and whether it can be changed in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropRule {
+    /// The property's name.
+    pub name: &'static str,
+    /// Whether an existing resource can be given another value.
+    pub mutable: bool,
+}
+
+/// A sort of part that lives inside a resource: a rule, an inline policy, a role in a profile.
+///
+/// A new resource has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerKind {
+    /// Its name, unique within its parent's Kind.
+    pub name: &'static str,
+    /// What a person calls it: "rule".
+    pub noun: &'static str,
+    /// How one on a resource that is only used is told from the owner's.
+    pub proof: InnerProof,
+    /// Whether adding one whose key is taken overwrites it.
+    pub create: CreateMode,
+    /// Whether the parent cannot be deleted while it has one.
+    pub blocks_deletion: bool,
+    /// Whether one call adds or removes several.
+    pub batch: bool,
+    /// Whether a resource holds at most one: another must go before the next can come.
+    pub single: bool,
+}
+
+/// How an inner part of a resource that we only use is known to be ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum InnerProof {
+    /// It carries a mark of its own.
+    OwnMark,
+    /// A mark on the parent names it, written before it and removed after it.
+    ParentMark,
+}
+
+/// Why a Kind cannot be declared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("kind {kind}: {rule}")]
+pub struct KindError {
+    /// The refused Kind.
+    pub kind: &'static str,
+    /// The rule it breaks.
+    pub rule: &'static str,
+}
+
+impl Kind {
+    /// Whether the laws can be kept for this Kind.
+    ///
+    /// # Errors
+    /// The first rule it breaks.
+    pub fn check(&self) -> Result<(), KindError> {
+        let refuse = |rule| {
+            Err(KindError {
+                kind: self.name,
+                rule,
+            })
+        };
+        match self.marking {
+            Marking::Never => {
+                return refuse("it can carry no mark, so its owner could never be proved");
+            }
+            Marking::CreateOnly if self.birth != BirthProof::Marks => {
+                return refuse("marks that can be written only on create must ride on create");
+            }
+            _ => {}
+        }
+        if self.birth == BirthProof::Token && self.token.is_none() {
+            return refuse("its birth proof is a client token, but it takes none");
+        }
+        if self.birth == BirthProof::Circumstantial {
+            if !self.has_creation_time {
+                return refuse(
+                    "without a birth proof it needs a creation time to be recognised by",
+                );
+            }
+            if self.token.is_some() {
+                return refuse("it takes a client token: that is its birth proof");
+            }
+        }
+        if self.create == CreateMode::Upsert && self.birth != BirthProof::Nonce {
+            return refuse(
+                "its create overwrites: only a name that holds the claim's hash is safe",
+            );
+        }
+        if self.birth == BirthProof::Nonce && self.naming == Naming::Free {
+            return refuse("a nonce in a name proves something only where names are unique");
+        }
+        if self
+            .token
+            .is_some_and(|lifetime| lifetime <= REQUEST_TIMEOUT + self.settling)
+        {
+            return refuse("its client token may expire before its resource must have been seen");
+        }
+        Ok(())
+    }
+
+    /// Whether a look-up by name is also a look-up by marks: we always create under this one name,
+    /// names are unique, and so whatever is ours is what the name finds.
+    pub fn name_finds_marks(&self) -> bool {
+        self.naming != Naming::Free && self.birth != BirthProof::Nonce
+    }
+
+    /// The inner Kind of that name.
+    pub fn inner(&self, name: &str) -> Option<&'static InnerKind> {
+        self.inner.iter().find(|inner| inner.name == name)
+    }
+}

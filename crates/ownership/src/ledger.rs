@@ -1,0 +1,200 @@
+//! The ledger: our record on the object. A convenience, never the truth.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::blueprint::SlotName;
+use crate::part::Props;
+use crate::query::Target;
+use crate::text::{ResourceId, Text};
+use crate::time::CloudTime;
+
+/// Our record on a Kubernetes object.
+///
+/// `ids` stand where the served API wants them, in spec or status, and may be lost with a status.
+/// Everything else is in the object's metadata, which survives a backup.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Whether UUID and finalizers are on the object: before that, nothing is written to a cloud.
+    pub pinned: bool,
+    /// The recorded id of each slot. Hints, if we wrote them; wishes, if the user did (law 6).
+    pub ids: BTreeMap<SlotName, ResourceId>,
+    /// Creates whose outcome has not been seen by marks yet.
+    pub intents: BTreeMap<SlotName, Intent>,
+    /// The highest attempt of each slot so far. An intent closes only when its resource was seen or
+    /// is known never to come, so the next intent is always the next attempt.
+    pub attempts: BTreeMap<SlotName, u32>,
+    /// The ids that we wrote, and how we came by them.
+    pub known: BTreeMap<ResourceId, Known>,
+    /// Twins on their way out: never recorded, never kept.
+    pub condemned: BTreeSet<ResourceId>,
+    /// What we added to resources that we only use (law 7).
+    pub traces: BTreeSet<Trace>,
+}
+
+/// A create that was decided: written and acknowledged before the call is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Intent {
+    /// The Kind.
+    pub kind: &'static str,
+    /// Which attempt it is.
+    pub attempt: u32,
+    /// The name that is sent.
+    pub name: Text,
+    /// The properties that are sent: a repetition sends the same, later differences are repairs.
+    pub props: Props,
+    /// What was there before, for Kinds whose birth proof is only circumstantial.
+    pub before: Option<BeforeImage>,
+    /// Not a create but an adoption: the resource that evidence on the object says is ours.
+    pub adopts: Option<ResourceId>,
+}
+
+/// What a look-up showed before a create without a birth proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeforeImage {
+    /// The resources that looked alike then.
+    pub ids: BTreeSet<ResourceId>,
+    /// The cloud's own time of that look-up.
+    pub at: CloudTime,
+}
+
+/// What we know of an id that we wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its Kind's name.
+    pub kind: &'static str,
+    /// The slot it fills.
+    pub slot: SlotName,
+    /// How we came by it.
+    pub origin: Origin,
+}
+
+/// How we came by a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Our create call returned it, or a look-up by marks showed it as ours.
+    Created,
+    /// Evidence on the object said that it is ours, before it had a Freehold mark.
+    Adopted,
+    /// It had our name and no owner: used, not owned.
+    Found,
+}
+
+/// Something that we add to a resource that is not ours: announced like a create, so that an effect
+/// that comes late is waited for and found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trace {
+    /// The resource.
+    pub on: Target,
+    /// What we add to it.
+    pub what: TraceOf,
+}
+
+/// What a trace consists of. Inner parts sort first: a mark that names one goes after it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TraceOf {
+    /// A part inside it.
+    Inner {
+        /// The inner Kind's name.
+        inner: &'static str,
+        /// The part's key.
+        key: Text,
+    },
+    /// A tag whose key was not there before.
+    Tag {
+        /// The key.
+        key: Text,
+        /// The value that we gave it.
+        value: Text,
+    },
+}
+
+/// One change to the ledger. A write is a list of them, applied together or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Pin UUID and finalizers.
+    Pin,
+    /// Record a slot's resource.
+    Record {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        id: ResourceId,
+        /// What we know of it.
+        known: Known,
+    },
+    /// Forget a slot's recorded id: it is gone, or was never right.
+    Forget {
+        /// The slot.
+        slot: SlotName,
+    },
+    /// Announce a create.
+    OpenIntent {
+        /// The slot.
+        slot: SlotName,
+        /// What will be sent.
+        intent: Intent,
+    },
+    /// The create's resource was seen by marks, or is known never to come.
+    CloseIntent {
+        /// The slot.
+        slot: SlotName,
+    },
+    /// A twin will be deleted.
+    Condemn {
+        /// The twin.
+        id: ResourceId,
+        /// What we know of it.
+        known: Known,
+    },
+    /// A resource of ours is gone for good: forget its id and its sentence.
+    Gone {
+        /// The resource.
+        id: ResourceId,
+    },
+    /// Something will be added to a resource that is not ours.
+    Trace(Trace),
+    /// It is gone again.
+    Erase(Trace),
+    /// Nothing of ours is left: remove the finalizers.
+    Finish,
+}
+
+impl Ledger {
+    /// Applies one change.
+    pub fn apply(&mut self, edit: &Edit) {
+        match edit {
+            Edit::Pin => self.pinned = true,
+            Edit::Record { slot, id, known } => {
+                self.ids.insert(slot.clone(), id.clone());
+                self.known.insert(id.clone(), known.clone());
+            }
+            Edit::Forget { slot } => {
+                self.ids.remove(slot);
+            }
+            Edit::OpenIntent { slot, intent } => {
+                let last = self.attempts.entry(slot.clone()).or_default();
+                *last = (*last).max(intent.attempt);
+                self.intents.insert(slot.clone(), intent.clone());
+            }
+            Edit::CloseIntent { slot } => {
+                self.intents.remove(slot);
+            }
+            Edit::Condemn { id, known } => {
+                self.condemned.insert(id.clone());
+                self.known.insert(id.clone(), known.clone());
+            }
+            Edit::Gone { id } => {
+                self.condemned.remove(id);
+                self.known.remove(id);
+                self.ids.retain(|_, recorded| recorded != id);
+            }
+            Edit::Trace(trace) => {
+                self.traces.insert(trace.clone());
+            }
+            Edit::Erase(trace) => {
+                self.traces.remove(trace);
+            }
+            Edit::Finish => *self = Self::default(),
+        }
+    }
+}

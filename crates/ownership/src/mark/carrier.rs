@@ -1,0 +1,167 @@
+//! Carriers: where a cloud can hold marks, and what it accepts there.
+
+use crate::input::InputError;
+use crate::text::Text;
+
+/// Where a cloud can hold marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Carrier {
+    /// Tags of EC2, IAM and the other AWS services.
+    AwsTags,
+    /// IBM Cloud user tags: one string `key:value`, attached by CRN.
+    IbmTags,
+    /// Google Cloud labels.
+    GcpLabels,
+    /// Azure tags, through `Microsoft.Resources/tags`.
+    AzureTags,
+}
+
+impl Carrier {
+    /// Every carrier.
+    pub const ALL: [Self; 4] = [
+        Self::AwsTags,
+        Self::IbmTags,
+        Self::GcpLabels,
+        Self::AzureTags,
+    ];
+
+    /// How many tags one resource holds.
+    pub const fn capacity(self) -> usize {
+        match self {
+            Self::AwsTags | Self::AzureTags => 50,
+            Self::IbmTags => 1000,
+            Self::GcpLabels => 64,
+        }
+    }
+
+    /// Writes a mark's key and value as this carrier accepts them.
+    ///
+    /// Where `/` is illegal it is written `_`, where `.` is illegal in a key too; [`Self::decode`]
+    /// undoes it for values.
+    ///
+    /// # Errors
+    /// A key or value that cannot be written without losing something: too long, characters that
+    /// have no place here, a `_` that could not be told from an escaped `/`, or upper case on a
+    /// carrier that folds case.
+    pub fn encode(self, key: &str, value: &str) -> Result<(Text, Text), InputError> {
+        let (key, value) = match self {
+            Self::AwsTags => (key.to_owned(), value.to_owned()),
+            Self::IbmTags => (key.replace('/', "_"), escape("tag value", value)?),
+            Self::GcpLabels => (key.replace(['/', '.'], "_"), escape("label value", value)?),
+            Self::AzureTags => (key.replace('/', "_"), value.to_owned()),
+        };
+        self.check(&key, &value)?;
+        Ok((key.into(), value.into()))
+    }
+
+    /// Reads a value back that [`Self::encode`] wrote.
+    pub fn decode(self, value: &str) -> String {
+        match self {
+            Self::AwsTags | Self::AzureTags => value.to_owned(),
+            Self::IbmTags | Self::GcpLabels => value.replace('_', "/"),
+        }
+    }
+
+    /// The rules that the cloud itself enforces on a tag.
+    ///
+    /// # Errors
+    /// The broken rule, with the key or value that breaks it.
+    pub fn check(self, key: &str, value: &str) -> Result<(), InputError> {
+        let refuse = |field, text: &str, rule: &str| Err(InputError::new(field, text, rule));
+        let (longest_key, longest_value) = match self {
+            Self::AwsTags => (128, 256),
+            Self::IbmTags => (126, 126),
+            Self::GcpLabels => (63, 63),
+            Self::AzureTags => (512, 256),
+        };
+        if key.is_empty() {
+            return refuse("tag key", key, "must not be empty");
+        }
+        if key.chars().count() > longest_key {
+            return refuse(
+                "tag key",
+                key,
+                &format!("must have at most {longest_key} characters"),
+            );
+        }
+        if value.chars().count() > longest_value {
+            let rule = format!("must have at most {longest_value} characters");
+            return refuse("tag value", value, &rule);
+        }
+        match self {
+            Self::AwsTags => {
+                let legal = |c: char| {
+                    c.is_alphanumeric()
+                        || matches!(c, ' ' | '_' | '.' | ':' | '/' | '=' | '+' | '-' | '@')
+                };
+                if key.get(..4).is_some_and(|p| p.eq_ignore_ascii_case("aws:")) {
+                    return refuse(
+                        "tag key",
+                        key,
+                        "must not begin with 'aws:', which AWS reserves",
+                    );
+                }
+                for (field, text) in [("tag key", key), ("tag value", value)] {
+                    if !text.chars().all(legal) {
+                        let rule = "must consist of letters, digits, spaces and _ . : / = + - @";
+                        return refuse(field, text, rule);
+                    }
+                }
+            }
+            Self::IbmTags => {
+                let legal = |c: char| {
+                    c.is_ascii_lowercase()
+                        || c.is_ascii_digit()
+                        || matches!(c, ' ' | '_' | '-' | '.')
+                };
+                for (field, text) in [("tag key", key), ("tag value", value)] {
+                    if !text.chars().all(legal) {
+                        let rule = "must consist of a-z, 0-9, space, _ - and . (case is not kept)";
+                        return refuse(field, text, rule);
+                    }
+                }
+                if key.chars().count() + 1 + value.chars().count() > 128 {
+                    return refuse(
+                        "tag",
+                        key,
+                        "must have at most 128 characters with its value",
+                    );
+                }
+            }
+            Self::GcpLabels => {
+                let legal = |c: char| {
+                    c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-')
+                };
+                for (field, text) in [("label key", key), ("label value", value)] {
+                    if !text.chars().all(legal) {
+                        return refuse(field, text, "must consist of a-z, 0-9, _ and -");
+                    }
+                }
+                if !key.starts_with(|c: char| c.is_ascii_lowercase()) {
+                    return refuse("label key", key, "must begin with a letter");
+                }
+            }
+            Self::AzureTags => {
+                if key.contains(['<', '>', '%', '&', '\\', '?', '/']) {
+                    return refuse("tag name", key, r"must not contain any of < > % & \ ? /");
+                }
+                if key.chars().chain(value.chars()).any(char::is_control) {
+                    return refuse("tag", key, "must not contain control characters");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `/` as `_`; a `_` of its own would come back as `/` and is refused.
+fn escape(field: &'static str, value: &str) -> Result<String, InputError> {
+    if value.contains('_') {
+        return Err(InputError::new(
+            field,
+            value,
+            "must not contain '_', which stands for '/' here",
+        ));
+    }
+    Ok(value.replace('/', "_"))
+}

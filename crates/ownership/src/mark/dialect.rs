@@ -1,0 +1,238 @@
+//! Dialects: how each served system writes its own marks.
+//!
+//! A dialect's mark is for the served system's users and tools. It names a cluster, not a claim, so
+//! it never decides ownership alone: that is what Freehold's own mark beside it is for.
+
+use crate::input::InputError;
+use crate::mark::{Carrier, Tags};
+use crate::text::Text;
+
+/// A served system's marks, filled in for one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Kubermatic Kubernetes Platform.
+    Kkp {
+        /// The cluster's name.
+        cluster: Text,
+    },
+    /// Cluster API provider AWS.
+    Capa {
+        /// The cluster's name.
+        cluster: Text,
+    },
+    /// Cluster API provider IBM Cloud, PowerVS.
+    PowerVs {
+        /// The cluster's name.
+        cluster: Text,
+        /// The cluster's UUID.
+        uuid: Text,
+    },
+    /// Wildlife's operators and the Crossplane kinds they rest on.
+    Crossplane {
+        /// The managed resource's name.
+        name: Text,
+        /// Its kind, in lower case with its group.
+        kind: Text,
+        /// The provider configuration it uses.
+        provider_config: Text,
+    },
+    /// Kyma's cloud manager.
+    Kyma {
+        /// The control-cluster object's name.
+        name: Text,
+        /// Namespace and name in the remote cluster.
+        remote_name: Text,
+        /// The scope's name.
+        scope: Text,
+        /// The shoot's name.
+        shoot: Text,
+    },
+}
+
+/// What a dialect's mark on a resource says to one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// No mark of this dialect.
+    None,
+    /// It names us.
+    Ours,
+    /// Some of its tags name us and the rest are gone.
+    Partly,
+    /// It names somebody else, in these words.
+    Other(String),
+}
+
+/// What a resource with our name and no mark at all means in a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmarked {
+    /// It is used, and stays its owner's.
+    Use,
+    /// It is somebody else's: a conflict.
+    Conflict,
+}
+
+const KKP_OWNER: &str = "owned-by.kubermatic.k8c.io/";
+const CLUSTER: &str = "kubernetes.io/cluster/";
+const CAPA_CLUSTER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
+const CAPA_ROLE: &str = "sigs.k8s.io/cluster-api-provider-aws/role";
+const POWERVS_OWNER: &str = "powervs.cluster.x-k8s.io/owner";
+const POWERVS_UUID: &str = "powervs.cluster.x-k8s.io/cluster-uuid";
+const KYMA: &str = "cloud-manager.kyma-project.io/";
+
+impl Dialect {
+    /// The ownership mark as this carrier writes it. `role` is CAPA's (`node`, `bastion`, …).
+    ///
+    /// # Errors
+    /// What the carrier cannot hold, with the rule.
+    pub fn ownership(&self, carrier: Carrier, role: Option<&str>) -> Result<Tags, InputError> {
+        let mut pairs: Vec<(String, &str)> = Vec::with_capacity(4);
+        match self {
+            Self::Kkp { cluster } => pairs.push((format!("{KKP_OWNER}{cluster}"), "")),
+            Self::Capa { cluster } => {
+                pairs.push((format!("{CLUSTER}{cluster}"), "owned"));
+                pairs.push((format!("{CAPA_CLUSTER}{cluster}"), "owned"));
+                pairs.extend(role.map(|role| (CAPA_ROLE.to_owned(), role)));
+            }
+            Self::PowerVs { cluster, uuid } => {
+                pairs.push((POWERVS_OWNER.to_owned(), cluster));
+                pairs.push((POWERVS_UUID.to_owned(), uuid));
+            }
+            Self::Crossplane {
+                name,
+                kind,
+                provider_config,
+            } => {
+                pairs.push(("crossplane-name".to_owned(), name));
+                pairs.push(("crossplane-kind".to_owned(), kind));
+                pairs.push(("crossplane-providerconfig".to_owned(), provider_config));
+            }
+            Self::Kyma {
+                name,
+                remote_name,
+                scope,
+                shoot,
+            } => {
+                pairs.push((format!("{KYMA}name"), name));
+                pairs.push((format!("{KYMA}remote-name"), remote_name));
+                pairs.push((format!("{KYMA}scope"), scope));
+                pairs.push((format!("{KYMA}shoot"), shoot));
+            }
+        }
+        pairs
+            .iter()
+            .map(|(key, value)| carrier.encode(key, value))
+            .collect()
+    }
+
+    /// The cluster mark: "used by this cluster". Not every dialect has one.
+    ///
+    /// # Errors
+    /// What the carrier cannot hold, with the rule.
+    pub fn cluster(&self, carrier: Carrier) -> Result<Tags, InputError> {
+        let pairs = match self {
+            Self::Kkp { cluster } => vec![(format!("{CLUSTER}{cluster}"), "")],
+            Self::Capa { cluster } => vec![
+                (format!("{CLUSTER}{cluster}"), "shared"),
+                (format!("{CAPA_CLUSTER}{cluster}"), "shared"),
+            ],
+            Self::PowerVs { .. } | Self::Crossplane { .. } | Self::Kyma { .. } => Vec::new(),
+        };
+        pairs
+            .iter()
+            .map(|(key, value)| carrier.encode(key, value))
+            .collect()
+    }
+
+    /// What the tags of a resource say to this object in this dialect.
+    pub fn read(&self, carrier: Carrier, tags: &Tags) -> Reading {
+        match self {
+            Self::Kkp { cluster } => read_keyed(carrier, tags, KKP_OWNER, cluster, ""),
+            Self::Capa { cluster } => {
+                let long = read_keyed(carrier, tags, CAPA_CLUSTER, cluster, "owned");
+                let short = read_keyed(carrier, tags, CLUSTER, cluster, "owned");
+                match (long, short) {
+                    (Reading::Ours, Reading::Ours) => Reading::Ours,
+                    (Reading::Other(other), _) | (_, Reading::Other(other)) => {
+                        Reading::Other(other)
+                    }
+                    (Reading::None, Reading::None) => Reading::None,
+                    _ => Reading::Partly,
+                }
+            }
+            Self::PowerVs { cluster, uuid } => read_valued(
+                carrier,
+                tags,
+                &[(POWERVS_OWNER, cluster), (POWERVS_UUID, uuid)],
+            ),
+            Self::Crossplane { name, kind, .. } => read_valued(
+                carrier,
+                tags,
+                &[("crossplane-name", name), ("crossplane-kind", kind)],
+            ),
+            Self::Kyma { name, scope, .. } => read_valued(
+                carrier,
+                tags,
+                &[
+                    ("cloud-manager.kyma-project.io/name", name),
+                    ("cloud-manager.kyma-project.io/scope", scope),
+                ],
+            ),
+        }
+    }
+
+    /// What a resource with our name and no mark at all means.
+    pub fn unmarked(&self) -> Unmarked {
+        match self {
+            Self::Kkp { .. } => Unmarked::Use,
+            _ => Unmarked::Conflict,
+        }
+    }
+
+    /// What the name of the object is called in this dialect's messages.
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::Kkp { cluster } | Self::Capa { cluster } | Self::PowerVs { cluster, .. } => {
+                cluster
+            }
+            Self::Crossplane { name, .. } | Self::Kyma { name, .. } => name,
+        }
+    }
+}
+
+/// A mark whose key ends in the cluster's name.
+fn read_keyed(carrier: Carrier, tags: &Tags, prefix: &str, cluster: &str, value: &str) -> Reading {
+    // A key that this carrier cannot write is on no resource.
+    let Ok((ours, value)) = carrier.encode(&format!("{prefix}{cluster}"), value) else {
+        return Reading::None;
+    };
+    if tags.has(&ours, &value) {
+        return Reading::Ours;
+    }
+    let stem = ours.len() - cluster.len();
+    let other = tags
+        .with_prefix(&ours[..stem])
+        .find(|(key, found)| *key != ours && *found == value);
+    other.map_or(Reading::None, |(key, _)| {
+        Reading::Other(key[stem..].to_owned())
+    })
+}
+
+/// A mark of several fixed keys, all of which must name us.
+fn read_valued(carrier: Carrier, tags: &Tags, expected: &[(&str, &Text)]) -> Reading {
+    let (mut ours, mut missing) = (0, 0);
+    for (key, value) in expected {
+        let Ok((key, value)) = carrier.encode(key, value) else {
+            return Reading::None;
+        };
+        match tags.get(&key) {
+            Some(found) if *found == value => ours += 1,
+            Some(found) => return Reading::Other(format!("{key}={}", carrier.decode(found))),
+            None => missing += 1,
+        }
+    }
+    match (ours, missing) {
+        (0, _) => Reading::None,
+        (_, 0) => Reading::Ours,
+        _ => Reading::Partly,
+    }
+}

@@ -1,0 +1,104 @@
+//! Marks: what says whose a part is.
+//!
+//! ```text
+//! claim, slot, attempt, holder ──► OwnershipMark ──► key and value ──► Carrier ──► tags of a resource
+//! served system's names        ──► Dialect       ──► its own tags  ──►    "
+//! ```
+//!
+//! Freehold's own mark has the claim in the **key**, so that marks of two claims can stand beside
+//! each other and both be seen; one value could name only one.
+
+mod carrier;
+mod dialect;
+mod tags;
+
+pub use carrier::Carrier;
+pub use dialect::{Dialect, Reading, Unmarked};
+pub use tags::Tags;
+
+use crate::blueprint::SlotName;
+use crate::claim::{ClaimHash, Holder};
+use crate::input::InputError;
+use crate::text::Text;
+
+const DOMAIN: &str = "freehold.dev/";
+const PART: &str = "freehold.dev/part/";
+
+/// Freehold's ownership mark: this part was created by us, for this claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnershipMark {
+    /// The claim.
+    pub claim: ClaimHash,
+    /// Which of the claim's slots it fills.
+    pub slot: SlotName,
+    /// Which attempt to fill the slot made it; 0 for parts inside a resource.
+    pub attempt: u32,
+    /// The management cluster that holds the claim.
+    pub holder: Holder,
+}
+
+impl OwnershipMark {
+    /// The tag to write.
+    ///
+    /// # Errors
+    /// None for legal slots and holders: the longest mark fits every carrier (see the tests). The
+    /// carrier is asked all the same.
+    pub fn encode(&self, carrier: Carrier) -> Result<(Text, Text), InputError> {
+        let key = claim_key(carrier, &self.claim);
+        let value: Text = format!("{}_{}_{}", self.slot, self.attempt, self.holder).into();
+        carrier.check(&key, &value)?;
+        Ok((key, value))
+    }
+
+    /// Reads a tag; `None` if it is not an ownership mark of Freehold's.
+    pub fn decode(carrier: Carrier, key: &str, value: &str) -> Option<Self> {
+        let claim = ClaimHash::parse(key.strip_prefix(claim_prefix(carrier))?)?;
+        let mut parts = value.rsplitn(3, '_');
+        let holder = Holder::parse(parts.next()?).ok()?;
+        let attempt = parts.next()?.parse().ok()?;
+        let slot = SlotName::new(parts.next()?).ok()?;
+        Some(Self {
+            claim,
+            slot,
+            attempt,
+            holder,
+        })
+    }
+
+    /// Every ownership mark of Freehold's among `tags`, whosever it is.
+    pub fn all(carrier: Carrier, tags: &Tags) -> impl Iterator<Item = Self> {
+        tags.with_prefix(claim_prefix(carrier))
+            .filter_map(move |(k, v)| Self::decode(carrier, k, v))
+    }
+}
+
+/// The key under which every part of a claim is marked: what a look-up by marks asks for.
+pub fn claim_key(carrier: Carrier, claim: &ClaimHash) -> Text {
+    format!("{}{claim}", claim_prefix(carrier)).into()
+}
+
+/// The key of a mark on a parent that names a part which cannot carry a mark of its own.
+///
+/// It says nothing about the parent itself.
+pub fn part_key(carrier: Carrier, claim: &ClaimHash, inner_kind: &str, key: &str) -> Text {
+    let digest = uuid::Uuid::new_v5(
+        &uuid::Uuid::NAMESPACE_OID,
+        format!("{inner_kind}\n{key}").as_bytes(),
+    );
+    let digest = &digest.simple().to_string()[..12];
+    match carrier {
+        Carrier::AwsTags => format!("{PART}{claim}/{digest}").into(),
+        Carrier::IbmTags | Carrier::AzureTags => {
+            format!("freehold.dev_part_{claim}_{digest}").into()
+        }
+        Carrier::GcpLabels => format!("freehold_dev_part_{claim}_{digest}").into(),
+    }
+}
+
+const fn claim_prefix(carrier: Carrier) -> &'static str {
+    match carrier {
+        Carrier::AwsTags => DOMAIN,
+        Carrier::IbmTags | Carrier::AzureTags => "freehold.dev_",
+        Carrier::GcpLabels => "freehold_dev_",
+    }
+}

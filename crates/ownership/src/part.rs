@@ -1,0 +1,82 @@
+//! Parts as they are in the cloud: resources, and what lives inside them.
+
+use crate::mark::Tags;
+use crate::text::{ResourceId, Text};
+use crate::time::CloudTime;
+
+/// Canonical properties: two equal values are spelled alike, whatever the cloud made of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Props(Vec<(&'static str, Text)>);
+
+impl Props {
+    /// No properties.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The value of a property.
+    pub fn get(&self, name: &str) -> Option<&Text> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+
+    /// Sets a property.
+    pub fn set(&mut self, name: &'static str, value: Text) {
+        match self.0.binary_search_by(|(n, _)| (*n).cmp(name)) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
+        }
+    }
+
+    /// Every property, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &(&'static str, Text)> {
+        self.0.iter()
+    }
+
+    /// Whether every property of `wanted` is here with the same value.
+    pub fn include(&self, wanted: &Props) -> bool {
+        wanted
+            .0
+            .iter()
+            .all(|(name, value)| self.get(name) == Some(value))
+    }
+}
+
+impl FromIterator<(&'static str, Text)> for Props {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Text)>>(pairs: I) -> Self {
+        let mut props = Self::new();
+        for (name, value) in pairs {
+            props.set(name, value);
+        }
+        props
+    }
+}
+
+/// A resource as a read showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Its Kind's name.
+    pub kind: &'static str,
+    /// The cloud's id for it.
+    pub id: ResourceId,
+    /// Its name; empty where it has none.
+    pub name: Text,
+    /// Its tags.
+    pub tags: Tags,
+    /// Its properties, canonical.
+    pub props: Props,
+    /// When the cloud says it was created.
+    pub created: Option<CloudTime>,
+    /// Whether it can be used yet.
+    pub ready: bool,
+}
+
+/// A part inside a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerPart {
+    /// What identifies it within its parent: a canonical rule, a policy's name, a role's name.
+    pub key: Text,
+    /// What it says: a policy document; empty where the key says all.
+    pub value: Text,
+    /// Its own tags; empty where it cannot carry any.
+    pub tags: Tags,
+}

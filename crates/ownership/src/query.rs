@@ -1,0 +1,90 @@
+//! Queries: what the engine asks a cloud, and what a cloud answers.
+
+use std::sync::Arc;
+
+use crate::part::{InnerPart, Props, Resource};
+use crate::text::{ResourceId, Text};
+use crate::time::CloudTime;
+
+/// A resource, named: its Kind and its id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Target {
+    /// The Kind's name.
+    pub kind: &'static str,
+    /// The cloud's id.
+    pub id: ResourceId,
+}
+
+/// A question about the state of the cloud.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// The resource with this id.
+    Id(Target),
+    /// The resources with this name, within the parent where names are unique only there.
+    Name {
+        /// The Kind's name.
+        kind: &'static str,
+        /// The name.
+        name: Text,
+        /// The property that names the parent, and the parent's id.
+        within: Option<(&'static str, Text)>,
+    },
+    /// The resources that carry a tag with this key: a look-up by marks.
+    Marks {
+        /// The Kind's name.
+        kind: &'static str,
+        /// The key.
+        key: Text,
+    },
+    /// The resources with these properties, and this name unless it is empty.
+    Match {
+        /// The Kind's name.
+        kind: &'static str,
+        /// The name.
+        name: Text,
+        /// The properties.
+        props: Props,
+    },
+    /// The parts of one inner Kind inside a resource.
+    Inner {
+        /// The resource.
+        of: Target,
+        /// The inner Kind's name.
+        inner: &'static str,
+    },
+}
+
+/// A cloud's answer to a [`Query`]. An absent resource is an empty answer, not an error.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The resources.
+    pub resources: Vec<Arc<Resource>>,
+    /// Parts inside resources: what [`Query::Inner`] asked for, and whatever the cloud told unasked.
+    pub inner: Vec<InnerAnswer>,
+    /// The cloud's own time of the answer.
+    pub date: CloudTime,
+}
+
+/// All parts of one inner Kind inside one resource.
+#[derive(Clone, Debug)]
+pub struct InnerAnswer {
+    /// The resource.
+    pub of: Target,
+    /// The inner Kind's name.
+    pub inner: &'static str,
+    /// The parts.
+    pub parts: Vec<InnerPart>,
+}
+
+impl Target {
+    /// Names a resource.
+    pub fn new(kind: &'static str, id: ResourceId) -> Self {
+        Self { kind, id }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.kind, self.id)
+    }
+}

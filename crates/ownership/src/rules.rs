@@ -1,0 +1,183 @@
+//! The rules that keep the laws, one small decision each.
+//!
+//! Every method is a place where an engine could go wrong, with the law that would break. The
+//! product uses [`Freehold`], which takes them all as they stand here. Tests replace one at a time
+//! and require that the explorer notices (`crates/explorer`, mutants).
+
+use std::collections::BTreeSet;
+
+use crate::claim::{ClaimHash, Holder};
+use crate::error::{Class, CloudError};
+use crate::kind::{BirthProof, Kind};
+use crate::mark::{Dialect, Unmarked};
+use crate::time::{FRESH, Millis, REQUEST_TIMEOUT, Tick};
+
+/// The rules of the ownership engine.
+pub trait Rules {
+    /// Law 1, identity: a mark is ours only if it names this very claim, UUID included.
+    fn same_claim(&self, ours: &ClaimHash, mark: &ClaimHash) -> bool {
+        ours == mark
+    }
+
+    /// Law 5, identity: a part marked by another management cluster is not changed before its
+    /// take-over has been confirmed.
+    fn holds(&self, ours: &Holder, mark: &Holder, taken_over: &BTreeSet<Holder>) -> bool {
+        ours == mark || taken_over.contains(mark)
+    }
+
+    /// Law 6: a recorded id proves nothing; the mark on the resource does.
+    fn recorded_id_is_proof(&self) -> bool {
+        false
+    }
+
+    /// Law 1: a name proves nothing.
+    fn name_is_proof(&self) -> bool {
+        false
+    }
+
+    /// Law 4: our name in a dialect, without Freehold's mark, is adopted only on evidence.
+    fn legacy_needs_evidence(&self) -> bool {
+        true
+    }
+
+    /// Law 4: what our name without any mark means is the dialect's to say.
+    fn unmarked(&self, dialect: &Dialect) -> Unmarked {
+        dialect.unmarked()
+    }
+
+    /// Law 2: nothing is created before recorded id, marks and name have been looked up.
+    fn looks_before_create(&self) -> bool {
+        true
+    }
+
+    /// Law 3: every create is announced in the ledger first.
+    fn announces_creates(&self) -> bool {
+        true
+    }
+
+    /// Law 2: a create that may have taken effect is repeated at once only under a client token;
+    /// otherwise not before every late effect has come and shown.
+    fn repeats_create_at(&self, kind: &Kind, since: Tick) -> Tick {
+        if kind.token.is_some() {
+            since
+        } else {
+            since + REQUEST_TIMEOUT + kind.settling
+        }
+    }
+
+    /// Law 2: what is not there, or has lost its mark, is believed only after the settling time.
+    fn settled_at(&self, kind: &Kind, since: Tick) -> Tick {
+        since + kind.settling
+    }
+
+    /// Law 2, tokens: an attempt that was refused, or whose resource is gone, is not used again.
+    fn next_attempt(&self, last: u32) -> u32 {
+        last.saturating_add(1)
+    }
+
+    /// Law 3: a new resource that cannot be recorded, and has no mark yet, is taken back.
+    fn rolls_back(&self, kind: &Kind) -> bool {
+        kind.birth != BirthProof::Marks
+    }
+
+    /// Law 3: the create's own answer does not close an intent; a look-up by marks does.
+    fn intent_needs_sight(&self) -> bool {
+        true
+    }
+
+    /// Law 3: an intent without a birth proof is resolved only by what is new, alike and alone.
+    fn before_image_counts(&self) -> bool {
+        true
+    }
+
+    /// Law 2: a twin is condemned in the ledger before it is deleted.
+    fn condemns_twins(&self) -> bool {
+        true
+    }
+
+    /// Law 2: twins that hold data are reported, not reduced.
+    fn spares_valuables(&self, kind: &Kind) -> bool {
+        kind.valuable
+    }
+
+    /// Law 2: of twins the one that others depend on is kept.
+    fn keeps_needed_twin(&self) -> bool {
+        true
+    }
+
+    /// Law 1: how old a read may be for a Step that rests on it.
+    fn fresh_for(&self) -> Millis {
+        FRESH
+    }
+
+    /// Mark lost: what somebody stripped of our mark is released, not marked again.
+    fn releases_unmarked(&self) -> bool {
+        true
+    }
+
+    /// Law 1: a part inside our resource that another claim marked is not ours to remove.
+    fn spares_marked_inner(&self) -> bool {
+        true
+    }
+
+    /// Law 1: inside a resource that we only use, only our own parts are removed.
+    fn spares_inner_of_used(&self) -> bool {
+        true
+    }
+
+    /// Law 7: a key that is there, with whatever value, is neither overwritten nor ours.
+    fn respects_existing_tags(&self) -> bool {
+        true
+    }
+
+    /// Law 7: only what the ledger says that we added is removed from what is not ours.
+    fn removes_only_traces(&self) -> bool {
+        true
+    }
+
+    /// Law 7: what we add to a resource that is not ours is announced in the ledger first.
+    fn announces_traces(&self) -> bool {
+        true
+    }
+
+    /// Law 3: deletion finds everything by marks, not one resource a slot.
+    fn ends_by_marks(&self) -> bool {
+        true
+    }
+
+    /// Law 3: the finalizers stay while an intent is open.
+    fn intents_hold_the_end(&self) -> bool {
+        true
+    }
+
+    /// Law 3: after the last deletion the marks are looked up once more.
+    fn looks_again_at_the_end(&self) -> bool {
+        true
+    }
+
+    /// Law 3: what cannot be deleted keeps the finalizers.
+    fn blockers_hold_the_end(&self) -> bool {
+        true
+    }
+
+    /// Law 3: our own record of a resource that does not show yet keeps the finalizers too.
+    fn records_hold_the_end(&self) -> bool {
+        true
+    }
+
+    /// `deletion: retain` gives resources back instead of deleting them.
+    fn honours_retain(&self) -> bool {
+        true
+    }
+
+    /// Law 9: what a failed call means is what its class says.
+    fn class(&self, error: &CloudError) -> Class {
+        error.class.clone()
+    }
+}
+
+/// The rules as the product follows them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Freehold;
+
+impl Rules for Freehold {}

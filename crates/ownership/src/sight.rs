@@ -1,0 +1,47 @@
+//! Sightings: since when this process has known something. They only ever delay.
+
+use std::collections::BTreeMap;
+
+use crate::blueprint::SlotName;
+use crate::ledger::Trace;
+use crate::query::Target;
+use crate::time::Tick;
+
+/// What a process can have known for a while.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sight {
+    /// An open intent, by slot and attempt.
+    Intent(SlotName, u32),
+    /// A resource of ours that is not there.
+    Missing(Target),
+    /// A resource of ours without our mark.
+    Lost(Target),
+    /// Something announced for a resource that is not ours, and not there.
+    Trace(Trace),
+}
+
+/// Since when this process has known things about one claim.
+///
+/// # Guarantees
+/// Losing it (a restart) makes the engine wait again, and nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Sightings(BTreeMap<Sight, Tick>);
+
+impl Sightings {
+    /// Nothing known yet: a process that has just started.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Since when this is known; from now on, if it is new.
+    pub fn since(&mut self, sight: Sight, now: Tick) -> Tick {
+        *self.0.entry(sight).or_insert(now)
+    }
+
+    /// It is not so any more.
+    pub fn clear(&mut self, sight: &Sight) {
+        if !self.0.is_empty() {
+            self.0.remove(sight);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Verdicts: whose a resource is, as far as its marks tell.
+
+use std::collections::BTreeSet;
+
+use crate::claim::{Claim, ClaimHash, Holder};
+use crate::kind::Kind;
+use crate::mark::{self, Dialect, OwnershipMark, Reading, Tags};
+use crate::part::Resource;
+use crate::query::Target;
+use crate::rules::Rules;
+use crate::text::Text;
+use crate::time::Tick;
+
+/// Who asks: the claim, the management cluster that holds it, and the dialect it speaks.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The claim.
+    pub claim: Claim,
+    /// This management cluster.
+    pub holder: Holder,
+    /// Other management clusters whose claims this one has taken over.
+    pub taken_over: BTreeSet<Holder>,
+    /// The dialect, filled in for this object.
+    pub dialect: Dialect,
+}
+
+/// Whose a resource is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Ours, with the proof.
+    Owned(Owned),
+    /// Ours to use, not to change or delete.
+    Used,
+    /// Somebody else's.
+    Foreign(Owner),
+    /// Nobody's mark is on it.
+    Unmarked,
+}
+
+/// Who owns a foreign resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Another claim of Freehold's.
+    Claim(ClaimHash),
+    /// Both this claim and another: neither may act.
+    Disputed(ClaimHash),
+    /// Whoever a dialect's mark names.
+    Named(String),
+    /// Our own name in the dialect, without Freehold's mark: nobody can tell whose (legacy).
+    Legacy,
+}
+
+/// The proof that a resource is ours: what was read and when.
+///
+/// There is no other way to a Step that deletes or changes a resource than through this value, and
+/// no other way to this value than through [`judge`] or the engine's record of its own creates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owned {
+    target: Target,
+    proof: Proof,
+    read_at: Tick,
+    fresh: bool,
+    held_by: Option<Holder>,
+}
+
+/// What proves ownership.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Its own mark.
+    Mark(OwnershipMark),
+    /// Our own create call returned this id in this pass.
+    CreatedHere,
+}
+
+impl Owned {
+    pub(crate) fn created_here(target: Target, read_at: Tick) -> Self {
+        Self {
+            target,
+            proof: Proof::CreatedHere,
+            read_at,
+            fresh: true,
+            held_by: None,
+        }
+    }
+
+    /// The resource.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// What proves it.
+    pub fn proof(&self) -> &Proof {
+        &self.proof
+    }
+
+    /// When it was read.
+    pub fn read_at(&self) -> Tick {
+        self.read_at
+    }
+
+    /// Whether the read was answered by the cloud in this pass, after our last Step on it.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    /// The management cluster that holds it, if it is not this one: then it is shown as owned, but
+    /// neither changed nor deleted.
+    pub fn held_by(&self) -> Option<&Holder> {
+        self.held_by.as_ref()
+    }
+
+    /// The mark, if a mark proves it.
+    pub fn mark(&self) -> Option<&OwnershipMark> {
+        match &self.proof {
+            Proof::Mark(mark) => Some(mark),
+            Proof::CreatedHere => None,
+        }
+    }
+}
+
+/// When and how a resource was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadStamp {
+    /// When.
+    pub at: Tick,
+    /// Whether it still counts as fresh: from the cloud, in this pass, after our last Step on it.
+    pub fresh: bool,
+}
+
+/// Judges a resource by its marks.
+pub fn judge(
+    rules: &impl Rules,
+    identity: &Identity,
+    kind: &Kind,
+    resource: &Resource,
+    read: ReadStamp,
+) -> Verdict {
+    let marks = read_marks(rules, identity, kind, &resource.tags);
+    match marks.standing() {
+        Standing::Ours(mark) => {
+            let holds = rules.holds(&identity.holder, &mark.holder, &identity.taken_over);
+            Verdict::Owned(Owned {
+                target: Target::new(resource.kind, resource.id.clone()),
+                held_by: (!holds).then(|| mark.holder.clone()),
+                proof: Proof::Mark(mark),
+                read_at: read.at,
+                fresh: read.fresh,
+            })
+        }
+        Standing::Foreign(owner) => Verdict::Foreign(owner),
+        Standing::Unmarked => Verdict::Unmarked,
+    }
+}
+
+/// The marks on a part that matter to one claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Marks {
+    ours: Option<OwnershipMark>,
+    other: Option<ClaimHash>,
+    dialect: Reading,
+}
+
+/// What the marks on a part come to.
+pub(crate) enum Standing {
+    Ours(OwnershipMark),
+    Foreign(Owner),
+    Unmarked,
+}
+
+pub(crate) fn read_marks(
+    rules: &impl Rules,
+    identity: &Identity,
+    kind: &Kind,
+    tags: &Tags,
+) -> Marks {
+    let (mut ours, mut other) = (None, None);
+    for mark in OwnershipMark::all(kind.carrier, tags) {
+        if rules.same_claim(identity.claim.hash(), &mark.claim) {
+            ours = Some(mark);
+        } else {
+            other = Some(mark.claim);
+        }
+    }
+    let dialect = identity.dialect.read(kind.carrier, tags);
+    Marks {
+        ours,
+        other,
+        dialect,
+    }
+}
+
+impl Marks {
+    pub(crate) fn standing(self) -> Standing {
+        match (self.ours, self.other, self.dialect) {
+            (Some(_), Some(other), _) => Standing::Foreign(Owner::Disputed(other)),
+            (Some(mark), None, _) => Standing::Ours(mark),
+            (None, Some(other), _) => Standing::Foreign(Owner::Claim(other)),
+            (None, None, Reading::Other(name)) => Standing::Foreign(Owner::Named(name)),
+            (None, None, Reading::Ours | Reading::Partly) => Standing::Foreign(Owner::Legacy),
+            (None, None, Reading::None) => Standing::Unmarked,
+        }
+    }
+}
+
+impl Identity {
+    /// The tags that make a resource of `kind` ours, for `slot` and `attempt`.
+    ///
+    /// # Errors
+    /// A mark that the Kind's carrier cannot hold.
+    pub fn ownership_tags(
+        &self,
+        kind: &Kind,
+        slot: &crate::blueprint::Slot,
+        attempt: u32,
+    ) -> Result<Vec<(Text, Text)>, crate::input::InputError> {
+        let own = OwnershipMark {
+            claim: self.claim.hash().clone(),
+            slot: slot.name.clone(),
+            attempt,
+            holder: self.holder.clone(),
+        };
+        let mut tags = vec![own.encode(kind.carrier)?];
+        tags.extend(
+            self.dialect
+                .ownership(kind.carrier, slot.role.as_deref())?
+                .iter()
+                .cloned(),
+        );
+        Ok(tags)
+    }
+
+    /// The key of this claim's marks.
+    pub fn key(&self, kind: &Kind) -> Text {
+        mark::claim_key(kind.carrier, self.claim.hash())
+    }
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Claim(hash) => write!(f, "the claim {hash}"),
+            Self::Disputed(hash) => write!(f, "this claim and the claim {hash} at once"),
+            Self::Named(name) => write!(f, "{name}"),
+            Self::Legacy => write!(f, "a cluster of this name, without a Freehold mark"),
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The view: what one pass has seen so far.
+//!
+//! It lives as long as the pass. Whatever it knows was read from the cloud in this pass, or is the
+//! outcome of a Step that the cloud acknowledged in this pass.
+
+use std::sync::Arc;
+
+use crate::blueprint::SlotName;
+use crate::error::CloudError;
+use crate::ledger::{Edit, Trace, TraceOf};
+use crate::part::{InnerPart, Resource};
+use crate::query::{Answer, Query, Target};
+use crate::step::Step;
+use crate::time::{CloudTime, Tick};
+use crate::verdict::ReadStamp;
+
+/// What one pass has seen so far.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    looks: Vec<Look>,
+    seen: Vec<(Target, Seen)>,
+    inner: Vec<InnerSeen>,
+    created: Vec<(SlotName, Target)>,
+    deleted: Vec<Target>,
+    opened: Vec<SlotName>,
+    traced: Vec<Trace>,
+    erased: Vec<Trace>,
+    blocked: Vec<(Target, CloudError)>,
+    refused: Option<Refusal>,
+}
+
+/// An answered question.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// What was asked.
+    pub query: Query,
+    /// When it was answered, on our clock.
+    pub at: Tick,
+    /// And on the cloud's.
+    pub date: CloudTime,
+    /// What it found.
+    pub found: Vec<Target>,
+    /// How many deletions this pass had made by then.
+    pub deletions: usize,
+}
+
+/// A resource as last seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The resource; `None` where it was asked for by id and is not there.
+    pub resource: Option<Arc<Resource>>,
+    /// When, and whether that is still fresh.
+    pub read: ReadStamp,
+}
+
+/// The parts inside a resource, as last seen.
+#[derive(Clone, Debug)]
+pub struct InnerSeen {
+    /// The resource they are in.
+    pub of: Target,
+    /// Their inner Kind's name.
+    pub inner: &'static str,
+    /// The parts.
+    pub parts: Vec<InnerPart>,
+    /// When, and whether that is still fresh.
+    pub read: ReadStamp,
+}
+
+/// Something that was certainly refused in this pass and must be dealt with before it ends.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The create of a slot.
+    Create(SlotName, CloudError),
+    /// The recording of a slot's new resource, in these words.
+    Record(SlotName, String),
+}
+
+impl View {
+    /// An empty view: the beginning of a pass.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in an answer of the cloud.
+    pub fn learn(&mut self, query: Query, answer: Answer, now: Tick) {
+        let read = ReadStamp {
+            at: now,
+            fresh: true,
+        };
+        for told in answer.inner {
+            self.put_inner(InnerSeen {
+                of: told.of,
+                inner: told.inner,
+                parts: told.parts,
+                read,
+            });
+        }
+        if let (Query::Id(target), true) = (&query, answer.resources.is_empty()) {
+            self.put(
+                target.clone(),
+                Seen {
+                    resource: None,
+                    read,
+                },
+            );
+        }
+        let mut found = Vec::with_capacity(answer.resources.len());
+        for resource in answer.resources {
+            let target = Target::new(resource.kind, resource.id.clone());
+            found.push(target.clone());
+            self.put(
+                target,
+                Seen {
+                    resource: Some(resource),
+                    read,
+                },
+            );
+        }
+        let deletions = self.deleted.len();
+        self.looks.push(Look {
+            query,
+            at: now,
+            date: answer.date,
+            found,
+            deletions,
+        });
+    }
+
+    /// Takes in the acknowledged outcome of a Step; `born` is the resource that a create returned.
+    pub fn performed(&mut self, step: &Step, born: Option<Arc<Resource>>, now: Tick) {
+        match step {
+            Step::Create(create) => {
+                self.opened.retain(|slot| *slot != create.slot);
+                if let Some(resource) = born {
+                    let target = Target::new(resource.kind, resource.id.clone());
+                    self.created.push((create.slot.clone(), target.clone()));
+                    let read = ReadStamp {
+                        at: now,
+                        fresh: true,
+                    };
+                    for inner in create.kind.inner {
+                        let (of, inner) = (target.clone(), inner.name);
+                        self.put_inner(InnerSeen {
+                            of,
+                            inner,
+                            parts: Vec::new(),
+                            read,
+                        });
+                    }
+                    self.put(
+                        target,
+                        Seen {
+                            resource: Some(resource),
+                            read,
+                        },
+                    );
+                }
+            }
+            Step::Mark { targets, tags, .. } => {
+                for target in targets {
+                    self.change(target, |resource| {
+                        for (key, value) in tags {
+                            resource.tags.set(key.clone(), value.clone());
+                        }
+                    });
+                }
+            }
+            Step::Unmark { targets, tags, .. } => {
+                for target in targets {
+                    self.change(target, |resource| {
+                        for (key, value) in tags {
+                            resource.tags.remove(key, value);
+                        }
+                    });
+                    for (key, value) in tags {
+                        let what = TraceOf::Tag {
+                            key: key.clone(),
+                            value: value.clone(),
+                        };
+                        self.erased.push(Trace {
+                            on: target.clone(),
+                            what,
+                        });
+                    }
+                }
+            }
+            Step::Update { owned, props } => self.change(owned.target(), |resource| {
+                for (name, value) in props.iter() {
+                    resource.props.set(name, value.clone());
+                }
+            }),
+            Step::AddInner {
+                target,
+                inner,
+                parts,
+            } => {
+                if let Some(seen) = self.inner_mut(target, inner) {
+                    seen.parts
+                        .retain(|old| !parts.iter().any(|new| new.key == old.key));
+                    seen.parts.extend(parts.iter().cloned());
+                    seen.read.fresh = false;
+                }
+            }
+            Step::RemoveInner {
+                target,
+                inner,
+                parts,
+            } => {
+                if let Some(seen) = self.inner_mut(target, inner) {
+                    seen.parts
+                        .retain(|old| !parts.iter().any(|gone| gone.key == old.key));
+                    seen.read.fresh = false;
+                }
+                for part in parts {
+                    let what = TraceOf::Inner {
+                        inner,
+                        key: part.key.clone(),
+                    };
+                    self.erased.push(Trace {
+                        on: target.clone(),
+                        what,
+                    });
+                }
+            }
+            Step::Delete { owned } => self.vanish(owned.target(), now),
+        }
+    }
+
+    /// Takes in that a resource which a Step was aimed at is not there.
+    pub fn vanish(&mut self, target: &Target, now: Tick) {
+        self.deleted.push(target.clone());
+        self.put(
+            target.clone(),
+            Seen {
+                resource: None,
+                read: ReadStamp {
+                    at: now,
+                    fresh: true,
+                },
+            },
+        );
+    }
+
+    /// Takes in that the ledger acknowledged edits.
+    pub fn wrote(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            match edit {
+                Edit::OpenIntent { slot, .. } => self.opened.push(slot.clone()),
+                Edit::Trace(trace) => self.traced.push(trace.clone()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes in that a deletion is blocked, for the rest of the pass.
+    pub fn block(&mut self, target: Target, error: CloudError) {
+        self.blocked.push((target, error));
+    }
+
+    /// Why a resource could not be deleted in this pass.
+    pub fn blocked(&self, target: &Target) -> Option<&CloudError> {
+        self.blocked
+            .iter()
+            .find(|(t, _)| t == target)
+            .map(|(_, error)| error)
+    }
+
+    /// Takes in that something was certainly refused.
+    pub fn refuse(&mut self, refusal: Refusal) {
+        self.refused = Some(refusal);
+    }
+
+    /// What was refused, if anything.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.refused.as_ref()
+    }
+
+    /// The newest answer to a question.
+    pub fn look(&self, query: &Query) -> Option<&Look> {
+        self.looks.iter().rev().find(|look| look.query == *query)
+    }
+
+    /// A resource as last seen; `None` if it was neither asked for nor met.
+    pub fn seen(&self, target: &Target) -> Option<&Seen> {
+        self.seen
+            .iter()
+            .find(|(t, _)| t == target)
+            .map(|(_, seen)| seen)
+    }
+
+    /// The resources of a Kind that are there.
+    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = (&Arc<Resource>, ReadStamp)> {
+        self.seen
+            .iter()
+            .filter(move |(target, _)| target.kind == kind)
+            .filter_map(|(_, seen)| Some((seen.resource.as_ref()?, seen.read)))
+    }
+
+    /// Every resource that is there.
+    pub fn resources(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.seen
+            .iter()
+            .filter_map(|(_, seen)| seen.resource.as_ref())
+    }
+
+    /// The parts inside a resource, if they were read.
+    pub fn inner(&self, of: &Target, inner: &'static str) -> Option<&InnerSeen> {
+        self.inner
+            .iter()
+            .find(|seen| seen.inner == inner && seen.of == *of)
+    }
+
+    /// Everything seen inside resources.
+    pub fn all_inner(&self) -> &[InnerSeen] {
+        &self.inner
+    }
+
+    /// The resource that our own create returned for this slot in this pass.
+    pub fn created(&self, slot: &SlotName) -> Option<&Target> {
+        self.created
+            .iter()
+            .rev()
+            .find(|(s, _)| s == slot)
+            .map(|(_, target)| target)
+    }
+
+    /// Whether the cloud acknowledged our deletion of it in this pass.
+    pub fn deleted(&self, target: &Target) -> bool {
+        self.deleted.contains(target)
+    }
+
+    /// How many deletions the cloud acknowledged in this pass.
+    pub fn deletions(&self) -> usize {
+        self.deleted.len()
+    }
+
+    /// Whether the slot's intent was acknowledged in this pass and its create not sent yet.
+    pub fn opened(&self, slot: &SlotName) -> bool {
+        self.opened.contains(slot)
+    }
+
+    /// Whether the ledger acknowledged this trace in this pass.
+    pub fn traced(&self, trace: &Trace) -> bool {
+        self.traced.contains(trace)
+    }
+
+    /// Whether the cloud acknowledged in this pass that this trace is gone.
+    pub fn erased(&self, trace: &Trace) -> bool {
+        self.erased.contains(trace)
+    }
+
+    fn inner_mut(&mut self, of: &Target, inner: &str) -> Option<&mut InnerSeen> {
+        self.inner
+            .iter_mut()
+            .find(|seen| seen.inner == inner && seen.of == *of)
+    }
+
+    fn put_inner(&mut self, seen: InnerSeen) {
+        match self.inner_mut(&seen.of, seen.inner) {
+            Some(slot) => *slot = seen,
+            None => self.inner.push(seen),
+        }
+    }
+
+    fn put(&mut self, target: Target, seen: Seen) {
+        match self.seen.iter_mut().find(|(t, _)| *t == target) {
+            Some((_, slot)) => *slot = seen,
+            None => self.seen.push((target, seen)),
+        }
+    }
+
+    /// Applies what an acknowledged Step changed; the result is known, but no longer fresh.
+    fn change(&mut self, target: &Target, apply: impl FnOnce(&mut Resource)) {
+        if let Some((_, seen)) = self.seen.iter_mut().find(|(t, _)| t == target) {
+            seen.read.fresh = false;
+            if let Some(resource) = &mut seen.resource {
+                apply(Arc::make_mut(resource));
+            }
+        }
+    }
+}
