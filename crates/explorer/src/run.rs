@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use cloud_port::driver::{Driver, NoJournal, PassEnd, Report, Term};
-use cloud_port::{LedgerError};
+use cloud_port::LedgerError;
 use cloud_sim::{Account, Actor};
 use ownership::error::Class;
 use ownership::time::Tick;
@@ -272,6 +272,9 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
     /// Takes in how a pass ended, and lets time pass before the next.
     fn ended(&mut self, at: usize, end: PassEnd, fired: usize, writes: u32) -> Result<(), Violation> {
         let mut world = self.world.lock();
+        if let Some(violation) = world.broken.take() {
+            return Err(violation);
+        }
         let quiet = world.writes == writes && world.chooser.fired.len() == fired;
         let state = match end {
             PassEnd::Rest(report) => State::Resting { report, quiet },

@@ -47,6 +47,8 @@ pub struct Scenario {
     pub retains: bool,
     /// Whether the object's status accepts nothing at first.
     pub status_refuses: bool,
+    /// Whether intents are lost with the status: the place where they must not be.
+    pub intents_in_status: bool,
     /// Which assumptions do not hold.
     pub lifted: Lifted,
     /// Somebody else's resources that evidence gives to us.
@@ -286,6 +288,7 @@ fn base(kind: &'static Kind) -> Scenario {
         writers: 1,
         retains: false,
         status_refuses: false,
+        intents_in_status: false,
         lifted: Lifted::default(),
         adopts: BTreeSet::new(),
         expect: Expect::Filled,

@@ -9,6 +9,7 @@ use ownership::{Answer, Ledger, Phase, Query, Step};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
+use crate::laws::{self, Law, Violation};
 use crate::scenario::Scenario;
 use crate::stranger;
 
@@ -34,6 +35,8 @@ pub struct World {
     pub writes: u32,
     /// How often the ledger refused to record a new resource.
     pub refused_records: u32,
+    /// A law that was broken in passing, where the end does not show it.
+    pub broken: Option<Violation>,
 }
 
 /// The Kubernetes object that holds the claim's ledger.
@@ -120,6 +123,7 @@ impl World {
             stranger_at: None,
             writes: 0,
             refused_records: 0,
+            broken: None,
         }
     }
 
@@ -165,11 +169,11 @@ impl World {
             Some(Fault::Throttle) => Call::Answer(Err(throttled())),
             Some(Fault::LoseCall) => Call::Answer(Err(lost())),
             Some(Fault::LoseAnswer) => {
-                let _ = self.account.perform(actor, step);
+                let _ = self.take_effect(actor, step);
                 Call::Answer(Err(lost()))
             }
             Some(Fault::CrashAfter) => {
-                let _ = self.account.perform(actor, step);
+                let _ = self.take_effect(actor, step);
                 self.crash()
             }
             Some(Fault::LateAtRestart) => {
@@ -182,10 +186,24 @@ impl World {
                 self.late.push(late(Some(calls)));
                 Call::Answer(Err(lost()))
             }
-            _ => Call::Answer(self.account.perform(actor, step)),
+            _ => Call::Answer(self.take_effect(actor, step)),
         };
         self.land();
         call
+    }
+
+    /// The effect itself. Twins are reduced to one, never to none (law 2).
+    fn take_effect(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
+        let effect = self.account.perform(actor, step);
+        if let (Step::Delete { owned }, Phase::Live, true) = (step, self.object.phase, effect.is_ok()) {
+            let slot = owned.mark().map(|mark| &mark.slot);
+            let disturbed = self.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
+            if laws::emptied(self, slot) && !disturbed {
+                let what = format!("{} was the last one of its slot", owned.target());
+                self.broken.get_or_insert(Violation { law: Law::NoTwins, what });
+            }
+        }
+        effect
     }
 
     /// A load of the object; a stale cache shows the version before the last write.
@@ -263,6 +281,9 @@ impl World {
             Some(Fault::LongTime) => self.pass_time(Millis::seconds(120)),
             Some(Fault::LoseStatus) => {
                 self.object.ledger.ids.clear();
+                if scenario.intents_in_status {
+                    self.object.ledger.intents.clear();
+                }
                 self.object.version += 1;
                 self.object.previous = None;
                 self.crashed = true;
@@ -288,7 +309,7 @@ impl World {
     /// Lets everything take effect that is late.
     pub fn land_all(&mut self) {
         for late in std::mem::take(&mut self.late) {
-            let _ = self.account.perform(late.actor, &late.step);
+            let _ = self.take_effect(late.actor, &late.step);
         }
     }
 
@@ -304,7 +325,7 @@ impl World {
             std::mem::take(&mut self.late).into_iter().partition(|late| late.calls.is_none());
         self.late = later;
         for late in now {
-            let _ = self.account.perform(late.actor, &late.step);
+            let _ = self.take_effect(late.actor, &late.step);
         }
     }
 
@@ -324,7 +345,7 @@ impl World {
             };
             if due {
                 let late = self.late.remove(at);
-                let _ = self.account.perform(late.actor, &late.step);
+                let _ = self.take_effect(late.actor, &late.step);
             } else {
                 at += 1;
             }
