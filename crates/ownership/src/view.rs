@@ -159,6 +159,14 @@ impl View {
                 }
             }
             Step::Mark { targets, tags, .. } => {
+                self.traced.retain(|(trace, _)| {
+                    let sent = |what: &TraceOf| {
+                        tags.iter().any(|(key, value)| {
+                            matches!(what, TraceOf::Tag { key: k, value: v } if k == key && v == value)
+                        })
+                    };
+                    !(targets.contains(&trace.on) && sent(&trace.what))
+                });
                 for target in targets {
                     self.change(target, |resource| {
                         for (key, value) in tags {
@@ -196,6 +204,14 @@ impl View {
                 inner,
                 parts,
             } => {
+                self.traced.retain(|(trace, _)| {
+                    let sent = |what: &TraceOf| {
+                        parts.iter().any(|part| {
+                            matches!(what, TraceOf::Inner { inner: i, key } if i == inner && *key == part.key)
+                        })
+                    };
+                    !(trace.on == *target && sent(&trace.what))
+                });
                 if let Some(seen) = self.inner_mut(target, inner) {
                     seen.parts
                         .retain(|old| !parts.iter().any(|new| new.key == old.key));
@@ -361,7 +377,8 @@ impl View {
             .map(|(_, at)| *at)
     }
 
-    /// When this trace was written to the ledger, if that was in this pass.
+    /// When this trace was written to the ledger, if that was in this pass and its call was not
+    /// sent yet: an announcement is for one call.
     pub fn traced(&self, trace: &Trace) -> Option<Tick> {
         self.traced
             .iter()

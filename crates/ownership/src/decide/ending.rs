@@ -166,11 +166,8 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// What an open intent made or adopted, not marked yet.
     fn newborn(&mut self, slot: &Slot, intent: &Intent) -> Flow<Option<Arc<Resource>>> {
-        let known = self
-            .ledger
-            .known
-            .iter()
-            .filter(|(_, known)| known.slot == slot.name);
+        let ours = |known: &Known| known.slot == slot.name && known.origin != Origin::Found;
+        let known = self.ledger.known.iter().filter(|(_, known)| ours(known));
         let created = self
             .view
             .created(&slot.name)
@@ -239,7 +236,7 @@ impl<R: Rules> Deciding<'_, R> {
             .ledger
             .known
             .values()
-            .any(|known| known.slot == slot.name);
+            .any(|known| known.slot == slot.name && known.origin != Origin::Found);
         if only_token && !answered {
             self.repeat(slot, intent)?;
         }

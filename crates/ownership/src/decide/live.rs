@@ -6,6 +6,7 @@ use super::locate::Located;
 use super::{Deciding, Decision, Filled, Flow, act};
 use crate::blueprint::{Expr, Slot, Source, resolve_props};
 use crate::finding::{Finding, Reason};
+use crate::kind::BirthProof;
 use crate::ledger::{Edit, Intent, Known, Origin};
 use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
@@ -343,12 +344,17 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let filled = self.filled.iter().find(|filled| filled.slot == *name);
-            let Some(Filled {
-                target,
-                verdict: Verdict::Owned(owned),
-                ..
-            }) = filled
-            else {
+            let Some(Filled { target, verdict, .. }) = filled else { continue };
+            let Verdict::Owned(owned) = verdict else {
+                // Somebody's took its place: nothing of ours can come any more, or it would show.
+                let sight = Sight::Intent(name.clone(), intent.attempt, intent.sends);
+                let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
+                let target = target.id.clone();
+                if slot.kind.birth != BirthProof::Token
+                    && self.settled(sight, over, Reason::AwaitSettling(target))
+                {
+                    edits.push(Edit::CloseIntent { slot: name.clone() });
+                }
                 continue;
             };
             if owned.held_by().is_some() {

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use crate::blueprint::{Blueprint, SlotName};
 use crate::error::CloudError;
 use crate::finding::{Finding, Reason};
-use crate::kind::Kind;
+use crate::kind::{BirthProof, Kind};
 use crate::ledger::{Edit, Ledger};
 use crate::part::Resource;
 use crate::query::{Query, Target};
@@ -247,13 +247,14 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Whether a refusal means that nothing will come of an intent. That of the first call does, and
-    /// that of a repetition after the earlier ones' time. That of a repetition at once, under its
-    /// client token, says nothing about the first call.
+    /// that of a repetition after the earlier ones' time, if they would show by then. That of a
+    /// repetition at once, under its client token, says nothing about the first call; and what has
+    /// only its token for a birth proof does not show.
     fn never_came(&self, slot: &SlotName) -> bool {
         let Some(intent) = self.ledger.intents.get(slot) else { return false };
-        let kind = self.kind_of(intent.kind);
-        let at_once = kind.is_some_and(|kind| kind.token.is_some()) && intent.sends == 2;
-        !at_once
+        let Some(kind) = self.kind_of(intent.kind) else { return false };
+        let at_once = kind.token.is_some() && intent.sends == 2;
+        intent.sends == 1 || (kind.birth != BirthProof::Token && !at_once)
     }
 
     /// The newest answer to a query of this pass; asks it if there is none.
