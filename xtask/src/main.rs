@@ -11,6 +11,8 @@ mod bench;
 mod cache;
 mod cargo;
 mod explore;
+#[cfg(test)]
+mod laws;
 mod lint;
 mod repository;
 mod table;
