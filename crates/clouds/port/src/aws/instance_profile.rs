@@ -1,10 +1,60 @@
 //! IAM instance profiles, with their role as a part.
 
-use ownership::Kind;
+use ownership::blueprint::{Expr, InnerWish};
+use ownership::input::InputError;
 use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming};
 use ownership::mark::Carrier;
+use ownership::{Kind, Slot, SlotName, Text, name};
 
-use super::IAM_SETTLING;
+use super::{IAM_SETTLING, check};
+
+/// An instance profile that a claim wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceProfile {
+    /// Its name, unique in the account; [`fit_name`] shortens one that is derived.
+    pub name: Text,
+    /// The role that instances get: the id of a role is its name.
+    pub role: Expr,
+}
+
+impl InstanceProfile {
+    /// The slot for it. In a profile of ours another role gives way.
+    ///
+    /// # Errors
+    /// The field, and the rule of IAM that it breaks.
+    pub fn slot(self, slot: SlotName) -> Result<Slot, InputError> {
+        check_name(&self.name)?;
+        Ok(Slot {
+            inner: vec![InnerWish {
+                kind: PROFILE_ROLE,
+                key: self.role,
+                value: "".into(),
+            }],
+            exclusive: vec![PROFILE_ROLE],
+            ..Slot::own(slot, &INSTANCE_PROFILE, self.name)
+        })
+    }
+}
+
+const LONGEST: usize = 128;
+
+/// Checks a profile's name against the rules of IAM.
+///
+/// # Errors
+/// The broken rule.
+pub fn check_name(name: &str) -> Result<(), InputError> {
+    check::iam_name("instance profile name", name, LONGEST)
+}
+
+/// A profile's name from one that was derived and may be too long: shortened with a stable hash.
+///
+/// # Errors
+/// Characters that IAM does not accept.
+pub fn fit_name(derived: &str) -> Result<Text, InputError> {
+    let fitted = name::fit("instance profile name", derived, LONGEST)?;
+    check_name(&fitted)?;
+    Ok(fitted.into())
+}
 
 /// The role in a profile: the key is the role's id. A profile holds at most one.
 pub const PROFILE_ROLE: &str = "role";
@@ -33,3 +83,35 @@ pub static INSTANCE_PROFILE: Kind = Kind {
         single: true,
     }],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(name: &str) -> Result<Slot, InputError> {
+        let role = Expr::Slot(SlotName::new("worker-role")?);
+        let name = name.into();
+        InstanceProfile { name, role }.slot(SlotName::new("profile")?)
+    }
+
+    #[test]
+    fn a_slot_waits_for_its_role() {
+        let slot = profile("kubernetes-a").unwrap();
+        let needs: Vec<_> = slot.dependencies().map(SlotName::as_str).collect();
+        assert_eq!(needs, ["worker-role"]);
+    }
+
+    #[test]
+    fn names_obey_iam() {
+        assert!(profile(&"x".repeat(128)).is_ok());
+        let error = profile(&"x".repeat(129)).unwrap_err().to_string();
+        assert!(error.contains("at most 128 characters"), "{error}");
+        assert!(
+            profile("a/b")
+                .unwrap_err()
+                .to_string()
+                .contains("must consist of")
+        );
+        assert_eq!(fit_name(&"x".repeat(200)).unwrap().len(), 128);
+    }
+}

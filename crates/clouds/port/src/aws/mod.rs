@@ -1,8 +1,13 @@
 //! The Kinds of AWS that a KKP cluster needs (seed 000).
 
+mod check;
+pub mod errors;
 pub mod instance_profile;
+pub mod network;
+pub mod policy;
 pub mod role;
 pub mod route_table;
+mod rule;
 pub mod security_group;
 pub mod subnet;
 pub mod vpc;

@@ -1,10 +1,17 @@
 //! Route tables.
 
-use ownership::Kind;
+use ownership::blueprint::Expr;
 use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
+use ownership::{Kind, Slot, SlotName};
 
 use super::{EC2_SETTLING, EC2_TOKEN};
+
+/// A slot for the main route table of a VPC, which is only used; a recorded id comes before it.
+pub fn find_main(slot: SlotName, vpc: Expr) -> Slot {
+    let by = vec![("vpc", vpc), ("main", Expr::Text("true".into()))];
+    Slot::find(slot, &ROUTE_TABLE, by)
+}
 
 /// The declaration.
 pub static ROUTE_TABLE: Kind = Kind {
@@ -31,3 +38,24 @@ pub static ROUTE_TABLE: Kind = Kind {
     ],
     inner: &[],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aws::vpc;
+
+    #[test]
+    fn it_is_looked_for_in_the_vpc_that_was_found() {
+        let name = |name| SlotName::new(name).unwrap();
+        let found = find_main(name("route-table"), Expr::Slot(name("vpc")));
+        assert!(!found.is_own());
+        let blueprint =
+            ownership::Blueprint::new(vec![found, vpc::find_default(name("vpc"))]).unwrap();
+        let order: Vec<_> = blueprint
+            .slots()
+            .iter()
+            .map(|slot| slot.name.as_str())
+            .collect();
+        assert_eq!(order, ["vpc", "route-table"]);
+    }
+}

@@ -1,10 +1,21 @@
 //! Subnets.
 
-use ownership::Kind;
+use ownership::blueprint::{Expr, Source};
 use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
+use ownership::{Kind, Slot, SlotName};
 
 use super::EC2_SETTLING;
+
+/// A slot for all subnets of a VPC, which are only used.
+pub fn find_all(slot: SlotName, vpc: Expr) -> Slot {
+    let by = vec![("vpc", vpc)];
+    let source = Source::Find { by, all: true };
+    Slot {
+        source,
+        ..Slot::find(slot, &SUBNET, Vec::new())
+    }
+}
 
 /// The declaration.
 pub static SUBNET: Kind = Kind {
@@ -35,3 +46,24 @@ pub static SUBNET: Kind = Kind {
     ],
     inner: &[],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aws::vpc;
+
+    #[test]
+    fn it_is_looked_for_in_the_vpc_that_was_found() {
+        let name = |name| SlotName::new(name).unwrap();
+        let found = find_all(name("subnets"), Expr::Slot(name("vpc")));
+        assert!(!found.is_own());
+        let blueprint =
+            ownership::Blueprint::new(vec![found, vpc::find_default(name("vpc"))]).unwrap();
+        let order: Vec<_> = blueprint
+            .slots()
+            .iter()
+            .map(|slot| slot.name.as_str())
+            .collect();
+        assert_eq!(order, ["vpc", "subnets"]);
+    }
+}

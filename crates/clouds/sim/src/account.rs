@@ -1,0 +1,353 @@
+//! The account: what is in it, and the two doors that the port has to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cloud_port::Effect;
+use cloud_port::aws::errors;
+use ownership::error::Blocker;
+use ownership::kind::Kind;
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::time::{Millis, Tick};
+use ownership::{Class, CloudError, ResourceId, Step, Target, Text};
+
+use crate::aws::{self, Row};
+use crate::clock::VirtualClock;
+use crate::op::{Counters, Op};
+use crate::provenance::{Actor, Deed, Harm, Life};
+use crate::record::{Record, State};
+use crate::settings::Settings;
+use crate::throttle::Buckets;
+
+/// One simulated account in one region.
+///
+/// A clone is a snapshot that lives on by itself, on the same clock; [`Account::fork`] puts it on
+/// another. Nothing is random: the same calls at the same times give the same answers and ids.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) clock: VirtualClock,
+    pub(crate) shelves: Vec<Shelf>,
+    pub(crate) tokens: BTreeMap<(usize, u128), Token>,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) unready: Vec<(Place, Tick)>,
+    deeds: Vec<Arc<Deed>>,
+    counters: Counters,
+    buckets: Buckets,
+    ids: u64,
+}
+
+/// The resources of one Kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf {
+    pub(crate) kind: &'static Kind,
+    pub(crate) row: &'static Row,
+    pub(crate) records: Vec<Arc<Record>>,
+    /// How many of them are alive.
+    pub(crate) alive: usize,
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) shelf: usize,
+    pub(crate) record: usize,
+}
+
+/// What a client token was used for.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) at: Tick,
+    pub(crate) name: Text,
+    pub(crate) props: Props,
+    pub(crate) tags: Tags,
+    pub(crate) place: Place,
+}
+
+/// Something outside the simulated Kinds that uses a resource and so blocks its deletion.
+#[derive(Clone, Debug)]
+pub(crate) struct Pin {
+    pub(crate) on: Target,
+    pub(crate) blocker: Blocker,
+}
+
+impl Account {
+    /// A new account: the Kinds of AWS, and the default VPC that the settings ask for.
+    pub fn new(settings: Settings, clock: VirtualClock) -> Self {
+        let mut account = Self {
+            settings: Arc::new(settings),
+            clock,
+            shelves: Vec::new(),
+            tokens: BTreeMap::new(),
+            pins: Vec::new(),
+            unready: Vec::new(),
+            deeds: Vec::new(),
+            counters: Counters::ZERO,
+            buckets: Buckets::default(),
+            ids: 0,
+        }
+        .with_kinds(&cloud_port::aws::KINDS);
+        if account.settings.default_vpc {
+            account.make_default_vpc();
+        }
+        account
+    }
+
+    /// The same account with further Kinds, which follow their declarations.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: &[&'static Kind]) -> Self {
+        for kind in kinds {
+            if self.shelf(kind.name).is_none() {
+                self.shelves.push(Shelf {
+                    kind,
+                    row: aws::row(kind),
+                    records: Vec::new(),
+                    alive: 0,
+                });
+            }
+        }
+        self
+    }
+
+    /// A snapshot on a clock of its own.
+    #[must_use]
+    pub fn fork(&self, clock: VirtualClock) -> Self {
+        Self {
+            clock,
+            ..self.clone()
+        }
+    }
+
+    /// The clock it runs on.
+    pub fn clock(&self) -> &VirtualClock {
+        &self.clock
+    }
+
+    /// Performs one side effect, once.
+    ///
+    /// # Errors
+    /// Whatever the real account refuses, with its code; then nothing has changed.
+    pub fn perform(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
+        match step {
+            Step::Create(create) => {
+                let born = self.create_for(actor, create)?;
+                return Ok(Effect { born: Some(born) });
+            }
+            Step::Mark { targets, tags, .. } => self.tag(actor, targets, tags)?,
+            Step::Unmark { targets, tags, .. } => self.untag(actor, targets, tags)?,
+            Step::AddInner {
+                target,
+                inner,
+                parts,
+            } => self.add_parts(actor, target, inner, parts)?,
+            Step::RemoveInner {
+                target,
+                inner,
+                parts,
+            } => {
+                let keys: Vec<Text> = parts.iter().map(|part| part.key.clone()).collect();
+                self.remove_parts(actor, target, inner, &keys)?;
+            }
+            Step::Update { owned, props } => self.update(actor, owned.target(), props)?,
+            Step::Delete { owned } => self.delete(actor, owned.target())?,
+        }
+        Ok(Effect { born: None })
+    }
+
+    /// Lets something that is not simulated, such as a stranger's network interface, use a resource:
+    /// its deletion is blocked until [`Account::unpin`]. Returns the user's id.
+    pub fn pin(&mut self, on: &Target, noun: &str) -> ResourceId {
+        let prefix = if noun == "network interface" {
+            "eni-"
+        } else {
+            "use-"
+        };
+        let id = self.next_id(prefix);
+        self.pins.push(Pin {
+            on: on.clone(),
+            blocker: Blocker {
+                noun: noun.into(),
+                id: id.clone(),
+            },
+        });
+        id
+    }
+
+    /// The user that [`Account::pin`] made goes away.
+    pub fn unpin(&mut self, id: &ResourceId) {
+        self.pins.retain(|pin| pin.blocker.id != *id);
+    }
+
+    /// Every resource that ever was, with its provenance: for the oracle.
+    pub fn lives(&self) -> impl Iterator<Item = &Life> {
+        self.shelves
+            .iter()
+            .flat_map(|shelf| &shelf.records)
+            .flat_map(|record| &record.lives)
+    }
+
+    /// The newest life of a resource, alive or not.
+    pub fn life(&self, target: &Target) -> Option<&Life> {
+        self.place(target).map(|place| self.record(place).life())
+    }
+
+    /// A resource as it is, whatever reads show; `None` if it is not alive.
+    pub fn resource(&self, target: &Target) -> Option<&Arc<Resource>> {
+        let state = self.record(self.place(target)?).current()?;
+        Some(&state.resource)
+    }
+
+    /// The parts of one inner Kind inside a resource as they are, whatever reads show.
+    pub fn parts(&self, target: &Target, inner: &str) -> &[InnerPart] {
+        let parts = || {
+            let place = self.place(target)?;
+            let kind = self.shelves[place.shelf].kind;
+            let at = kind.inner.iter().position(|i| i.name == inner)?;
+            Some(self.record(place).current()?.inner[at].as_slice())
+        };
+        parts().unwrap_or_default()
+    }
+
+    /// Every resource of a Kind that is alive, whatever reads show.
+    pub fn alive(&self, kind: &str) -> impl Iterator<Item = &Arc<Resource>> {
+        let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
+        shelf
+            .into_iter()
+            .flat_map(|shelf| &shelf.records)
+            .filter_map(|record| Some(&record.current()?.resource))
+    }
+
+    /// Every destructive effect so far, oldest first: theft can be told from it alone.
+    pub fn deeds(&self) -> &[Arc<Deed>] {
+        &self.deeds
+    }
+
+    /// How often an engine called each operation.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn shelf(&self, kind: &str) -> Option<usize> {
+        self.shelves
+            .iter()
+            .position(|shelf| shelf.kind.name == kind)
+    }
+
+    pub(crate) fn shelf_or_refuse(&self, kind: &str) -> Result<usize, CloudError> {
+        self.shelf(kind).ok_or_else(|| {
+            let message = format!("this account has no resources of the kind {kind}");
+            CloudError::new(Class::Fatal, "UnsupportedOperation", message)
+        })
+    }
+
+    pub(crate) fn record(&self, place: Place) -> &Record {
+        &self.shelves[place.shelf].records[place.record]
+    }
+
+    /// Where a resource's record stands, alive or not.
+    pub(crate) fn place(&self, target: &Target) -> Option<Place> {
+        let shelf = self.shelf(target.kind)?;
+        self.place_on(shelf, &target.id)
+    }
+
+    pub(crate) fn place_on(&self, shelf: usize, id: &ResourceId) -> Option<Place> {
+        let records = &self.shelves[shelf].records;
+        let record = records.iter().position(|r| r.life().target.id == *id)?;
+        Some(Place { shelf, record })
+    }
+
+    /// A living resource that a call is aimed at; `op` names the call in the refusal.
+    pub(crate) fn living(&self, target: &Target, op: Op) -> Result<(Place, &State), CloudError> {
+        let shelf = self.shelf_or_refuse(target.kind)?;
+        let found = self.place_on(shelf, &target.id);
+        found
+            .and_then(|place| Some((place, self.record(place).current()?)))
+            .ok_or_else(|| {
+                let shelf = &self.shelves[shelf];
+                let message = format!("the {} '{}' does not exist", shelf.kind.noun, target.id);
+                refuse(shelf.row, op, shelf.row.not_found, message)
+            })
+    }
+
+    /// Counts a write and throttles it if there were too many. What others than an engine do is
+    /// neither counted nor throttled.
+    pub(crate) fn admit_write(&mut self, by: Actor, row: &Row, op: Op) -> Result<(), CloudError> {
+        match by {
+            Actor::Engine(_) => self.admit(row, op),
+            Actor::Stranger | Actor::Cloud => Ok(()),
+        }
+    }
+
+    /// Counts a call and throttles it if there were too many.
+    pub(crate) fn admit(&mut self, row: &Row, op: Op) -> Result<(), CloudError> {
+        self.counters.count(op, 1);
+        let Some(limit) = self.settings.throttle else {
+            return Ok(());
+        };
+        if self.buckets.take(row.service, limit, self.clock.now()) {
+            return Ok(());
+        }
+        self.counters.throttle();
+        let message = "too many requests, slow down".to_owned();
+        Err(refuse(row, op, row.throttled(), message))
+    }
+
+    /// Counts calls that belong to one that was admitted: further pages, details.
+    pub(crate) fn count(&mut self, op: Op, calls: usize) {
+        self.counters.count(op, calls);
+    }
+
+    pub(crate) fn log(&mut self, place: Place, by: Actor, harm: Harm) {
+        let record = self.record(place);
+        let Some(state) = record.last_seen_alive() else {
+            return;
+        };
+        let life = record.life();
+        let deed = Deed {
+            at: self.clock.now(),
+            by,
+            victim: state.resource.clone(),
+            made_by: life.by,
+            slot: life.slot.clone(),
+            harm,
+        };
+        self.deeds.push(Arc::new(deed));
+    }
+
+    /// Takes in a write to a record.
+    pub(crate) fn commit(
+        &mut self,
+        place: Place,
+        state: Option<State>,
+        note: impl FnOnce(&mut Life),
+    ) {
+        let now = self.clock.now();
+        let lag = self.settings.lag.by_id.max(self.settings.lag.by_filter);
+        let horizon = before(now, lag);
+        let record = Arc::make_mut(&mut self.shelves[place.shelf].records[place.record]);
+        record.push(now, state, horizon);
+        note(record.life_mut());
+    }
+
+    /// An id like the real ones: a prefix and 17 hexadecimal digits, in no order.
+    pub(crate) fn next_id(&mut self, prefix: &str) -> ResourceId {
+        self.ids += 1;
+        // The finaliser of SplitMix64: a bijection, so ids do not collide.
+        let mut x = (self.settings.seed ^ self.ids).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^= x >> 31;
+        ResourceId::new(format!("{prefix}0{x:016x}"))
+    }
+}
+
+/// The time `span` before `now`.
+pub(crate) fn before(now: Tick, span: Millis) -> Tick {
+    Tick(now.0.saturating_sub(span.0))
+}
+
+/// A refusal with the code and class that the service's error table gives it.
+pub(crate) fn refuse(row: &Row, op: Op, code: &str, message: String) -> CloudError {
+    errors::error(row.service, op.name(), 400, code, &message)
+}

@@ -1,0 +1,186 @@
+//! Reads: what a query shows, and how old it is.
+
+use std::sync::Arc;
+
+use ownership::part::Resource;
+use ownership::query::InnerAnswer;
+use ownership::{Answer, CloudError, Query, Target};
+
+use crate::account::{Account, Place, before};
+use crate::op::Op;
+use crate::record::{Sight, State};
+
+/// How old the state is that a read shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Staleness {
+    /// The newest state.
+    Settled,
+    /// The state as it was before the settings' lag, on the virtual clock.
+    Lagging,
+    /// Of each resource, the state before its last writes (one or two of them): it may not have
+    /// existed yet, or still have existed.
+    Before(u8),
+}
+
+impl Account {
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// A throttled call, or a Kind that this account does not have. An absent resource is an empty
+    /// answer.
+    pub fn read(&mut self, query: &Query, staleness: Staleness) -> Result<Answer, CloudError> {
+        self.make_ready();
+        match query {
+            Query::Id(target) => self.read_one(target, staleness),
+            Query::Name { kind, name, within } => self.read_many(kind, query, staleness, |r| {
+                r.name == *name
+                    && within
+                        .as_ref()
+                        .is_none_or(|(prop, parent)| r.props.get(prop) == Some(parent))
+            }),
+            Query::Marks { kind, key } => {
+                self.read_many(kind, query, staleness, |r| r.tags.get(key).is_some())
+            }
+            Query::Match { kind, name, props } => self.read_many(kind, query, staleness, |r| {
+                (name.is_empty() || r.name == *name) && r.props.include(props)
+            }),
+            Query::Inner { of, inner } => self.read_inner(of, inner, staleness),
+        }
+    }
+
+    fn read_one(&mut self, target: &Target, staleness: Staleness) -> Result<Answer, CloudError> {
+        let shelf = self.shelf_or_refuse(target.kind)?;
+        let row = self.shelves[shelf].row;
+        self.admit(row, row.get)?;
+        let sight = self.sight(staleness, true);
+        let mut answer = self.empty_answer();
+        if let Some(place) = self.place_on(shelf, &target.id)
+            && let Some(state) = self.record(place).seen(sight)
+        {
+            self.show(place.shelf, state, &mut answer);
+        }
+        Ok(answer)
+    }
+
+    fn read_many(
+        &mut self,
+        kind: &str,
+        query: &Query,
+        staleness: Staleness,
+        wanted: impl Fn(&Resource) -> bool,
+    ) -> Result<Answer, CloudError> {
+        let shelf = self.shelf_or_refuse(kind)?;
+        let row = self.shelves[shelf].row;
+        // IAM finds a name as other services find an id.
+        let by_name = row.list_tags.is_some() && matches!(query, Query::Name { .. });
+        let op = if by_name { row.get } else { row.list };
+        self.admit(row, op)?;
+        let sight = self.sight(staleness, by_name);
+        let mut answer = self.empty_answer();
+        let mut listed = 0;
+        for record in &self.shelves[shelf].records {
+            let Some(state) = record.seen(sight) else {
+                continue;
+            };
+            listed += 1;
+            if wanted(&state.resource) {
+                self.show(shelf, state, &mut answer);
+            }
+        }
+        if by_name {
+            return Ok(answer);
+        }
+        // EC2 filters before it pages. IAM lists everything, without tags.
+        match row.list_tags {
+            None => self.count_pages(op, answer.resources.len()),
+            Some(tags) => {
+                self.count_pages(op, listed);
+                self.count(tags, listed);
+            }
+        }
+        Ok(answer)
+    }
+
+    fn read_inner(
+        &mut self,
+        of: &Target,
+        inner: &'static str,
+        staleness: Staleness,
+    ) -> Result<Answer, CloudError> {
+        let shelf = self.shelf_or_refuse(of.kind)?;
+        let (row, at) = (self.shelves[shelf].row, self.inner_at(shelf, inner)?);
+        let inner_row = row.inner(at);
+        self.admit(row, inner_row.list)?;
+        let sight = self.sight(staleness, true);
+        let state = self
+            .place_on(shelf, &of.id)
+            .and_then(|place| self.record(place).seen(sight));
+        let parts = state.map_or_else(Vec::new, |state| state.inner[at].to_vec());
+        self.count_pages(inner_row.list, parts.len());
+        if let Some(get) = inner_row.get {
+            self.count(get, parts.len());
+        }
+        let mut answer = self.empty_answer();
+        answer.inner.push(InnerAnswer {
+            of: of.clone(),
+            inner,
+            parts,
+        });
+        Ok(answer)
+    }
+
+    fn sight(&self, staleness: Staleness, by_id: bool) -> Sight {
+        match staleness {
+            Staleness::Settled => Sight::Newest,
+            Staleness::Before(writes) => Sight::Before(usize::from(writes)),
+            Staleness::Lagging => {
+                let lag = self.settings.lag;
+                let lag = if by_id { lag.by_id } else { lag.by_filter };
+                Sight::AsOf(before(self.clock.now(), lag))
+            }
+        }
+    }
+
+    fn empty_answer(&self) -> Answer {
+        Answer {
+            date: self.clock.cloud_time(),
+            ..Answer::default()
+        }
+    }
+
+    fn show(&self, shelf: usize, state: &State, answer: &mut Answer) {
+        let shelf = &self.shelves[shelf];
+        for (at, inner) in shelf.kind.inner.iter().enumerate() {
+            if shelf.row.inner(at).told_unasked {
+                answer.inner.push(InnerAnswer {
+                    of: Target::new(shelf.kind.name, state.resource.id.clone()),
+                    inner: inner.name,
+                    parts: state.inner[at].to_vec(),
+                });
+            }
+        }
+        answer.resources.push(state.resource.clone());
+    }
+
+    /// Counts the pages of a listing after the first.
+    fn count_pages(&mut self, op: Op, items: usize) {
+        let page = self.settings.page_size.unwrap_or(op.page()).max(1);
+        self.count(op, items.div_ceil(page).saturating_sub(1));
+    }
+
+    fn make_ready(&mut self) {
+        if self.unready.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        let mut unready = std::mem::take(&mut self.unready);
+        unready.retain(|(Place { shelf, record }, at)| {
+            let due = *at <= now;
+            if due {
+                Arc::make_mut(&mut self.shelves[*shelf].records[*record]).ready();
+            }
+            !due
+        });
+        self.unready = unready;
+    }
+}

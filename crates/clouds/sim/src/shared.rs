@@ -1,0 +1,53 @@
+//! The account behind the port: what the driver talks to.
+
+use std::future::{Future, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cloud_port::{Cloud, Effect};
+use ownership::{Answer, CloudError, Query, Step};
+
+use crate::account::Account;
+use crate::provenance::Actor;
+use crate::read::Staleness;
+
+/// A shared account, as one actor sees it through the port. Reads lag as the settings say.
+#[derive(Clone, Debug)]
+pub struct SharedAccount {
+    account: Arc<Mutex<Account>>,
+    actor: Actor,
+}
+
+impl SharedAccount {
+    /// Shares an account; calls come from `actor`.
+    pub fn new(account: Account, actor: Actor) -> Self {
+        Self {
+            account: Arc::new(Mutex::new(account)),
+            actor,
+        }
+    }
+
+    /// The same account for another actor.
+    #[must_use]
+    pub fn as_actor(&self, actor: Actor) -> Self {
+        Self {
+            account: self.account.clone(),
+            actor,
+        }
+    }
+
+    /// The account itself: for the foreign actor and the oracle.
+    pub fn lock(&self) -> MutexGuard<'_, Account> {
+        // A call that panicked has not changed anything: it checks first.
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cloud for SharedAccount {
+    fn read(&self, query: &Query) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        ready(self.lock().read(query, Staleness::Lagging))
+    }
+
+    fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
+        ready(self.lock().perform(self.actor, step))
+    }
+}

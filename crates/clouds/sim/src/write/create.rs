@@ -1,0 +1,446 @@
+//! Creating: client tokens, names, quotas, and what rides on the call.
+
+use std::sync::Arc;
+
+use cloud_port::aws::network::Network;
+use cloud_port::aws::{role, security_group, subnet, vpc};
+use ownership::kind::{BirthProof, CreateMode, Marking, Naming};
+use ownership::mark::Tags;
+use ownership::part::{Props, Resource};
+use ownership::step::Create;
+use ownership::time::Millis;
+use ownership::{CloudError, ResourceId, SlotName, Target, Text};
+
+use super::{check_tags, counted};
+use crate::account::{Account, Place, Token, refuse};
+use crate::aws::Model;
+use crate::provenance::{Actor, Harm, Life, TagFact};
+use crate::record::{Record, State};
+
+/// A create call, whoever makes it.
+pub(super) struct Order<'a> {
+    pub(super) shelf: usize,
+    pub(super) name: &'a Text,
+    pub(super) props: &'a Props,
+    pub(super) tags: &'a Tags,
+    pub(super) slot: Option<&'a SlotName>,
+    pub(super) attempt: u32,
+}
+
+impl Account {
+    /// Creates a resource by hand: any name, properties and tags that the cloud accepts, tags even
+    /// where they would need a second call.
+    ///
+    /// # Errors
+    /// What the real account refuses.
+    pub fn plant(
+        &mut self,
+        actor: Actor,
+        kind: &'static str,
+        name: &str,
+        props: &Props,
+        tags: &Tags,
+    ) -> Result<Target, CloudError> {
+        let order = Order {
+            shelf: self.shelf_or_refuse(kind)?,
+            name: &name.into(),
+            props,
+            tags,
+            slot: None,
+            attempt: 0,
+        };
+        let (_, born) = self.create(actor, &order)?;
+        Ok(Target::new(kind, born.id.clone()))
+    }
+
+    pub(crate) fn create_for(
+        &mut self,
+        actor: Actor,
+        create: &Create,
+    ) -> Result<Arc<Resource>, CloudError> {
+        let kind = create.kind;
+        let shelf = self.shelf_or_refuse(kind.name)?;
+        let row = self.shelves[shelf].row;
+        self.admit_write(actor, row, row.create)?;
+        let order = Order {
+            shelf,
+            name: &create.name,
+            props: &create.props,
+            tags: &create.tags,
+            slot: Some(&create.slot),
+            attempt: create.attempt,
+        };
+        if !order.tags.is_empty()
+            && kind.birth != BirthProof::Marks
+            && kind.marking != Marking::CreateOnly
+        {
+            let message = format!("creating a {} takes no tags", kind.noun);
+            return Err(refuse(row, row.create, "UnknownParameter", message));
+        }
+        let Some(token) = create.token else {
+            return self.create(actor, &order).map(|(_, born)| born);
+        };
+        let Some(lifetime) = kind.token else {
+            let message = format!("creating a {} takes no client token", kind.noun);
+            return Err(refuse(row, row.create, "UnknownParameter", message));
+        };
+        let token = token.as_u128();
+        if let Some(first) = self.first_use(&order, token, lifetime)? {
+            return Ok(first);
+        }
+        let (place, born) = self.create(actor, &order)?;
+        let used = Token {
+            at: self.clock.now(),
+            name: order.name.clone(),
+            props: order.props.clone(),
+            tags: order.tags.clone(),
+            place,
+        };
+        self.tokens.insert((shelf, token), used);
+        Ok(born)
+    }
+
+    /// What a repeated client token is answered with: the first one's resource, even if it is dead.
+    fn first_use(
+        &self,
+        order: &Order<'_>,
+        token: u128,
+        lifetime: Millis,
+    ) -> Result<Option<Arc<Resource>>, CloudError> {
+        let Some(used) = self.tokens.get(&(order.shelf, token)) else {
+            return Ok(None);
+        };
+        if self.clock.now() - used.at > lifetime {
+            return Ok(None);
+        }
+        if used.name != *order.name || used.props != *order.props || used.tags != *order.tags {
+            let row = self.shelves[order.shelf].row;
+            let message = "this client token was used with other parameters".to_owned();
+            return Err(refuse(
+                row,
+                row.create,
+                "IdempotentParameterMismatch",
+                message,
+            ));
+        }
+        let state = self.record(used.place).last_seen_alive();
+        Ok(state.map(|state| state.resource.clone()))
+    }
+
+    pub(super) fn create(
+        &mut self,
+        actor: Actor,
+        order: &Order<'_>,
+    ) -> Result<(Place, Arc<Resource>), CloudError> {
+        let shelf = &self.shelves[order.shelf];
+        let (kind, row) = (shelf.kind, shelf.row);
+        let tags: Vec<_> = order.tags.iter().collect();
+        check_tags(row, row.create, kind.carrier, &tags)?;
+        if counted(kind.carrier, order.tags) > kind.carrier.capacity() {
+            let message = format!("a {} holds {} tags", kind.noun, kind.carrier.capacity());
+            return Err(refuse(row, row.create, row.tags_full, message));
+        }
+        let props = self.prepare(order)?;
+        if let Some(place) = self.namesake(order, &props)? {
+            return match kind.create {
+                CreateMode::Upsert => Ok((place, self.overwrite(actor, place, &props))),
+                CreateMode::Insert => {
+                    let message = format!("there is a {} '{}' already", kind.noun, order.name);
+                    Err(refuse(row, row.create, row.duplicate, message))
+                }
+            };
+        }
+        self.check_quota(order, &props)?;
+        Ok(self.give_birth(actor, order, props))
+    }
+
+    /// Puts a new resource on its shelf; all checks have passed.
+    pub(super) fn give_birth(
+        &mut self,
+        actor: Actor,
+        order: &Order<'_>,
+        props: Props,
+    ) -> (Place, Arc<Resource>) {
+        let now = self.clock.now();
+        let (kind, row) = (
+            self.shelves[order.shelf].kind,
+            self.shelves[order.shelf].row,
+        );
+        let id = if row.prefix.is_empty() {
+            ResourceId::new(order.name.clone())
+        } else if kind.create == CreateMode::Upsert {
+            // Where a create overwrites by name, the name is in the id.
+            path(kind.naming, order.name, &props)
+        } else {
+            self.next_id(row.prefix)
+        };
+        let ready_after = match row.model {
+            Model::Role | Model::InstanceProfile => Millis(0),
+            _ if actor == Actor::Cloud => Millis(0),
+            _ => self.settings.ready_after,
+        };
+        let resource = Arc::new(Resource {
+            kind: kind.name,
+            id: id.clone(),
+            name: order.name.clone(),
+            tags: order.tags.clone(),
+            props,
+            created: kind.has_creation_time.then(|| self.clock.cloud_time()),
+            ready: ready_after == Millis(0),
+        });
+        let fact = |(key, value): &(Text, Text)| TagFact {
+            key: key.clone(),
+            value: value.clone(),
+            by: actor,
+            replaced: None,
+        };
+        let life = Life {
+            target: Target::new(kind.name, id.clone()),
+            name: order.name.clone(),
+            by: actor,
+            slot: order.slot.cloned(),
+            attempt: order.attempt,
+            born: now,
+            end: None,
+            tags: order.tags.iter().map(fact).collect(),
+            inner: Vec::new(),
+        };
+        let state = State {
+            resource: resource.clone(),
+            inner: vec![Arc::default(); kind.inner.len()],
+        };
+        // Only a name that had a life before has a record before.
+        let named = row.prefix.is_empty() || kind.create == CreateMode::Upsert;
+        let place = match named.then(|| self.place_on(order.shelf, &id)).flatten() {
+            Some(place) => {
+                let record = &mut self.shelves[place.shelf].records[place.record];
+                Arc::make_mut(record).lives.push(life);
+                self.commit(place, Some(state), |_| {});
+                place
+            }
+            None => {
+                let records = &mut self.shelves[order.shelf].records;
+                records.push(Arc::new(Record::new(life, now, state)));
+                Place {
+                    shelf: order.shelf,
+                    record: records.len() - 1,
+                }
+            }
+        };
+        self.shelves[order.shelf].alive += 1;
+        if ready_after > Millis(0) {
+            self.unready.push((place, now + ready_after));
+        }
+        if row.model == Model::Vpc {
+            self.furnish_vpc(&resource.id);
+        }
+        (place, resource)
+    }
+
+    /// The living resource that has this name where names are unique.
+    fn namesake(&self, order: &Order<'_>, props: &Props) -> Result<Option<Place>, CloudError> {
+        let shelf = &self.shelves[order.shelf];
+        let (kind, row) = (shelf.kind, shelf.row);
+        let scope = match kind.naming {
+            Naming::Free => return Ok(None),
+            Naming::Account => None,
+            Naming::Within(prop) => Some((prop, self.required(order, props, prop)?)),
+        };
+        if order.name.is_empty() {
+            let message = format!("a {} must have a name", kind.noun);
+            return Err(refuse(row, row.create, "MissingParameter", message));
+        }
+        // IAM keeps the case of a name, but no two names may differ only in it.
+        let folds_case = row.prefix.is_empty();
+        let record = shelf.records.iter().position(|record| {
+            record.current().is_some_and(|state| {
+                let other = &state.resource;
+                let same = other.name == *order.name
+                    || folds_case && other.name.eq_ignore_ascii_case(order.name);
+                same && scope.is_none_or(|(prop, parent)| other.props.get(prop) == Some(parent))
+            })
+        });
+        Ok(record.map(|record| Place {
+            shelf: order.shelf,
+            record,
+        }))
+    }
+
+    /// An upsert over a living resource: its properties become those of the call. Tags and parts are
+    /// resources of their own in the clouds that work like this, and stay.
+    fn overwrite(&mut self, actor: Actor, place: Place, props: &Props) -> Arc<Resource> {
+        let mut state = self
+            .record(place)
+            .current()
+            .expect("a namesake is alive")
+            .clone();
+        if state.resource.props != *props {
+            self.log(place, actor, Harm::Overwritten);
+            Arc::make_mut(&mut state.resource).props = props.clone();
+            self.commit(place, Some(state.clone()), |_| {});
+        }
+        state.resource
+    }
+
+    fn check_quota(&self, order: &Order<'_>, props: &Props) -> Result<(), CloudError> {
+        let shelf = &self.shelves[order.shelf];
+        let quotas = &self.settings.quotas;
+        let (limit, within) = match shelf.row.model {
+            Model::Vpc => (quotas.vpcs, None),
+            Model::Subnet => (quotas.subnets_per_vpc, props.get("vpc")),
+            Model::RouteTable => (quotas.route_tables_per_vpc, props.get("vpc")),
+            Model::SecurityGroup => (quotas.security_groups, None),
+            Model::Role => (quotas.roles, None),
+            Model::InstanceProfile => (quotas.instance_profiles, None),
+            Model::Other => (quotas.others, None),
+        };
+        if shelf.alive < limit {
+            return Ok(());
+        }
+        let alive = shelf.records.iter().filter_map(|record| record.current());
+        let held = alive
+            .filter(|state| within.is_none() || state.resource.props.get("vpc") == within)
+            .count();
+        if held < limit {
+            return Ok(());
+        }
+        let message = format!(
+            "the account may have {limit} of the kind {}",
+            shelf.kind.noun
+        );
+        Err(refuse(
+            shelf.row,
+            shelf.row.create,
+            shelf.row.over_quota,
+            message,
+        ))
+    }
+
+    /// Checks a create call's properties and completes them as the cloud does.
+    fn prepare(&self, order: &Order<'_>) -> Result<Props, CloudError> {
+        let shelf = &self.shelves[order.shelf];
+        let (row, op) = (shelf.row, shelf.row.create);
+        let invalid = |rule: String| refuse(row, op, row.invalid(), rule);
+        for (name, _) in order.props.iter() {
+            if !shelf.kind.props.iter().any(|rule| rule.name == *name) {
+                let message = format!("a {} has no property {name}", shelf.kind.noun);
+                return Err(refuse(row, op, "UnknownParameter", message));
+            }
+        }
+        let mut props = order.props.clone();
+        match row.model {
+            Model::Other => {}
+            Model::Vpc => {
+                let cidr = self.network(order, &props)?;
+                if !(16..=28).contains(&cidr.prefix()) {
+                    let message = format!("the range {cidr} must be between /16 and /28");
+                    return Err(refuse(row, op, "InvalidVpc.Range", message));
+                }
+                props.set("cidr", cidr.to_string().into());
+                props.set("default", "false".into());
+            }
+            Model::Subnet => {
+                let vpc = self.required_vpc(order, &props)?;
+                let cidr = self.network(order, &props)?;
+                self.check_subnet(order, vpc, cidr)?;
+                props.set("cidr", cidr.to_string().into());
+            }
+            Model::RouteTable => {
+                self.required_vpc(order, &props)?;
+                props.set("main", "false".into());
+            }
+            Model::SecurityGroup => {
+                self.required(order, &props, "description")?;
+                if props.get("vpc").is_none() {
+                    let message = "there is no default VPC: say which VPC".to_owned();
+                    let vpc = self
+                        .default_vpc()
+                        .ok_or_else(|| refuse(row, op, "VPCIdNotSpecified", message))?;
+                    props.set("vpc", vpc.id.text());
+                }
+                self.required_vpc(order, &props)?;
+                security_group::check_name(order.name).map_err(|e| invalid(e.to_string()))?;
+            }
+            Model::Role => {
+                self.required(order, &props, "trust")?;
+                role::check_name(order.name).map_err(|e| invalid(e.to_string()))?;
+            }
+            Model::InstanceProfile => {
+                cloud_port::aws::instance_profile::check_name(order.name)
+                    .map_err(|e| invalid(e.to_string()))?;
+            }
+        }
+        Ok(props)
+    }
+
+    fn required<'a>(
+        &self,
+        order: &Order<'_>,
+        props: &'a Props,
+        name: &'static str,
+    ) -> Result<&'a Text, CloudError> {
+        props.get(name).ok_or_else(|| {
+            let row = self.shelves[order.shelf].row;
+            let message = format!("the request must have the parameter {name}");
+            refuse(row, row.create, "MissingParameter", message)
+        })
+    }
+
+    fn required_vpc(&self, order: &Order<'_>, props: &Props) -> Result<&Arc<Resource>, CloudError> {
+        let vpc = self.required(order, props, "vpc")?;
+        let target = Target::new(vpc::VPC.name, ResourceId::new(vpc.clone()));
+        let (_, state) = self.living(&target, self.shelves[order.shelf].row.create)?;
+        Ok(&state.resource)
+    }
+
+    fn network(&self, order: &Order<'_>, props: &Props) -> Result<Network, CloudError> {
+        let cidr = self.required(order, props, "cidr")?;
+        Network::parse("cidr", cidr).map_err(|error| {
+            let row = self.shelves[order.shelf].row;
+            refuse(row, row.create, row.invalid(), error.to_string())
+        })
+    }
+
+    fn check_subnet(
+        &self,
+        order: &Order<'_>,
+        vpc: &Resource,
+        cidr: Network,
+    ) -> Result<(), CloudError> {
+        let row = self.shelves[order.shelf].row;
+        let range = |resource: &Resource| {
+            let text = resource.props.get("cidr")?;
+            Network::parse("cidr", text).ok()
+        };
+        if !range(vpc).is_some_and(|whole| whole.contains(cidr)) {
+            let message = format!(
+                "the range {cidr} is not within that of the VPC '{}'",
+                vpc.id
+            );
+            return Err(refuse(row, row.create, "InvalidSubnet.Range", message));
+        }
+        let id = vpc.id.text();
+        let taken = self
+            .alive(subnet::SUBNET.name)
+            .filter(|other| other.props.get("vpc") == Some(&id))
+            .find(|other| range(other).is_some_and(|net| net.overlaps(cidr)));
+        match taken {
+            None => Ok(()),
+            Some(other) => {
+                let message = format!("the range {cidr} overlaps that of '{}'", other.id);
+                Err(refuse(row, row.create, "InvalidSubnet.Conflict", message))
+            }
+        }
+    }
+}
+
+fn path(naming: Naming, name: &Text, props: &Props) -> ResourceId {
+    let parent = match naming {
+        Naming::Within(prop) => props.get(prop),
+        Naming::Account | Naming::Free => None,
+    };
+    match parent {
+        Some(parent) => ResourceId::new(format!("{parent}/{name}")),
+        None => ResourceId::new(name.clone()),
+    }
+}

@@ -1,0 +1,75 @@
+//! What the cloud makes by itself: the default VPC, and what every VPC comes with.
+
+use std::sync::Arc;
+
+use cloud_port::aws::{route_table, security_group, subnet, vpc};
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::{ResourceId, Target, Text};
+
+use super::create::Order;
+use crate::account::Account;
+use crate::provenance::Actor;
+
+impl Account {
+    /// The default VPC: 172.31.0.0/16, with a /20 subnet in each zone.
+    pub(crate) fn make_default_vpc(&mut self) {
+        let props = [("cidr", "172.31.0.0/16"), ("default", "true")];
+        let vpc = self.make(vpc::VPC.name, "", &props);
+        for zone in 0..self.settings.zones.min(16) {
+            let letter = char::from(b'a' + zone);
+            let (cidr, name) = (
+                format!("172.31.{}.0/20", 16 * zone),
+                format!("zone-{letter}"),
+            );
+            let props = [("vpc", vpc.as_str()), ("cidr", &cidr), ("zone", &name)];
+            self.make(subnet::SUBNET.name, "", &props);
+        }
+    }
+
+    /// The default VPC, unless it was deleted.
+    pub fn default_vpc(&self) -> Option<&Arc<Resource>> {
+        let is_default =
+            |r: &&Arc<Resource>| r.props.get("default").is_some_and(|d| **d == *"true");
+        self.alive(vpc::VPC.name).find(is_default)
+    }
+
+    /// Every VPC comes with a main route table and a default group whose members may talk to each
+    /// other.
+    pub(super) fn furnish_vpc(&mut self, vpc: &ResourceId) {
+        let main = [("vpc", vpc.as_str()), ("main", "true")];
+        self.make(route_table::ROUTE_TABLE.name, "", &main);
+        let group = [
+            ("vpc", vpc.as_str()),
+            ("description", "default VPC security group"),
+        ];
+        let kind = security_group::SECURITY_GROUP.name;
+        let id = self.make(kind, security_group::DEFAULT_NAME, &group);
+        let everything = InnerPart {
+            key: "ingress all all self".into(),
+            value: "".into(),
+            tags: Tags::new(),
+        };
+        self.put_parts(Actor::Cloud, &Target::new(kind, id), 0, &[everything]);
+    }
+
+    /// Makes a resource as the cloud itself does, past the rules for its customers.
+    fn make(&mut self, kind: &str, name: &str, props: &[(&'static str, &str)]) -> ResourceId {
+        let shelf = self
+            .shelf(kind)
+            .expect("the kinds of AWS are in every account");
+        let order = Order {
+            shelf,
+            name: &name.into(),
+            props: &Props::new(),
+            tags: &Tags::new(),
+            slot: None,
+            attempt: 0,
+        };
+        let props = props
+            .iter()
+            .map(|(name, value)| (*name, Text::from(*value)));
+        let (_, born) = self.give_birth(Actor::Cloud, &order, props.collect());
+        born.id.clone()
+    }
+}
