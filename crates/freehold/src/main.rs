@@ -1,5 +1,9 @@
 //! Freehold's command line.
-#![expect(clippy::print_stdout, reason = "a command line speaks to its user")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line speaks to its user"
+)]
 
 mod block_on;
 mod census;
@@ -7,7 +11,8 @@ mod dev;
 mod show;
 mod words;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Gives every cloud resource of a Kubernetes cluster a provable owner.
 #[derive(Parser)]
@@ -24,7 +29,25 @@ enum Command {
 }
 
 fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
+    match Cli::try_parse()
+        .unwrap_or_else(|error| refuse(&error))
+        .command
+    {
         Command::Dev(options) => dev::run(&options),
     }
+}
+
+/// Says what is wrong with a command line; where it is the command itself, which ones there are.
+fn refuse(error: &clap::Error) -> ! {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let commands = Cli::command();
+        let names: Vec<_> = commands
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        eprintln!("{}", error.render());
+        eprintln!("There is: {}", names.join(", "));
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
 }

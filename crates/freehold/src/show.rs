@@ -1,24 +1,22 @@
 //! Plans and trees, laid out for a terminal or for a file.
 
-use cloud_port::driver::Planned;
+use cloud_port::driver::{Planned, Report};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle,
 };
 use console::{Term, colors_enabled, style};
 
+use ownership::{Step, Target};
+
 use crate::words;
 
 /// How wide output is where there is no terminal to ask.
-const WIDTH: u16 = 110;
+const WIDTH: u16 = 120;
 
 /// A heading.
 pub(crate) fn heading(number: u8, title: &str, rest: &str) -> String {
-    format!(
-        "{} {}",
-        style(format!("{number}. {title}")).bold(),
-        style(rest).dim()
-    )
+    format!("{} {}", style(format!("{number}. {title}:")).bold(), rest)
 }
 
 const LINES: TableStyle = UTF8_FULL_CONDENSED
@@ -27,14 +25,14 @@ const LINES: TableStyle = UTF8_FULL_CONDENSED
     .bottom_border(LineStyle::new('╰', '─', '┴', '╯'));
 
 /// A plan as a table: every Step with its reason.
-pub(crate) fn plan(steps: &[Planned]) -> String {
+pub(crate) fn plan(steps: &[Planned], report: &Report) -> String {
     let mut table = Table::new();
     table
         .load_style(LINES)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width())
         .set_header(
-            ["", "Step", "of", "what", "why"]
+            ["", "Step", "slot", "part", "why"]
                 .map(|title| Cell::new(title).add_attribute(Attribute::Bold)),
         );
     if colors_enabled() {
@@ -43,7 +41,6 @@ pub(crate) fn plan(steps: &[Planned]) -> String {
         table.force_no_tty();
     }
     for (at, planned) in steps.iter().enumerate() {
-        let (of, what) = words::step(&planned.step);
         let verb = planned.step.verb();
         table.add_row([
             Cell::new(at + 1).set_alignment(CellAlignment::Right),
@@ -52,12 +49,24 @@ pub(crate) fn plan(steps: &[Planned]) -> String {
                 Effect::Goes => Color::Red,
                 Effect::Changes => Color::Cyan,
             }),
-            Cell::new(of),
-            Cell::new(what),
+            Cell::new(slot(&planned.step, report)),
+            Cell::new(words::parts(&planned.step).join("\n")),
             Cell::new(&planned.reason).add_attribute(Attribute::Dim),
         ]);
     }
     table.to_string()
+}
+
+/// The slot that a Step is for.
+fn slot(step: &Step, report: &Report) -> String {
+    if let Step::Create(create) = step {
+        return create.slot.to_string();
+    }
+    let of = |target: &Target| {
+        let filled = report.filled.iter().find(|filled| filled.target == *target);
+        filled.map(|filled| filled.slot.to_string())
+    };
+    step.targets().iter().find_map(of).unwrap_or_default()
 }
 
 /// The word that begins a Step's line, in the colour of what it does.

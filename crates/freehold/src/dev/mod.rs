@@ -9,7 +9,6 @@ use ownership::decide::Phase;
 
 use crate::census::Census;
 use crate::show;
-use crate::words::count;
 use progress::Progress;
 use world::World;
 
@@ -33,12 +32,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         world.claim()
     );
 
-    let plan = world.plan(Phase::Live)?;
+    let (plan, expected) = world.plan(Phase::Live)?;
     println!(
         "{}",
         show::heading(1, "Plan", "what would be done, and why")
     );
-    println!("{}\n", show::plan(&plan));
+    println!("{}\n", show::plan(&plan, &expected));
 
     println!("{}", show::heading(2, "Create", "one Step at a time"));
     let report = world.converge(Phase::Live, &mut Progress::new(plan.len()))?;
@@ -53,7 +52,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "{}",
         show::heading(4, "Delete", "in reverse order, and only on proof")
     );
-    let plan = world.plan(Phase::Ending)?;
+    let (plan, _) = world.plan(Phase::Ending)?;
     world.converge(Phase::Ending, &mut Progress::new(plan.len()))?;
 
     let census = Census::take(&world.account());
@@ -61,10 +60,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "\n{}",
         show::heading(5, "Census", "by the simulation's record of who made what")
     );
-    println!(
-        "{} of somebody else's touched",
-        count(census.thefts, "part")
-    );
+    println!("touched of what is somebody else's: {}", census.thefts);
     println!(
         "created {}, deleted {}, orphans {}",
         census.created, census.deleted, census.orphans

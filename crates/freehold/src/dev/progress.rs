@@ -32,27 +32,11 @@ impl Progress {
 }
 
 impl Journal for Progress {
-    fn step(&mut self, step: &Step, reason: &Reason, outcome: Result<(), &CloudError>) {
-        let (of, what) = words::step(step);
-        let sign = match outcome {
-            Ok(()) => style("✓").green(),
-            Err(_) => style("✗").red(),
-        };
-        let what = match what.lines().count() {
-            0 | 1 => what,
-            more => format!("{more} parts"),
-        };
-        let why = match outcome {
-            Ok(()) => reason.to_string(),
-            Err(error) => error.to_string(),
-        };
-        let of = of.replace('\n', ", ");
-        self.bar.suspend(|| {
-            println!(
-                "  {sign} {} {of}: {what} {}",
-                show::verb(step.verb()),
-                style(format!("({why})")).dim()
-            );
+    fn step(&mut self, step: &Step, _: &Reason, outcome: Result<(), &CloudError>) {
+        let (verb, deed) = (show::verb(step.verb()), words::deed(step));
+        self.bar.suspend(|| match outcome {
+            Ok(()) => println!("  {} {verb} {deed}", style("✓").green()),
+            Err(error) => println!("  {} {verb} {deed}: {error}", style("✗").red()),
         });
         self.bar.inc(1);
     }

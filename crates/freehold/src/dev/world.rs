@@ -77,11 +77,10 @@ impl World {
     }
 
     /// What would be done.
-    pub(crate) fn plan(&self, phase: Phase) -> anyhow::Result<Vec<Planned>> {
+    pub(crate) fn plan(&self, phase: Phase) -> anyhow::Result<(Vec<Planned>, Report)> {
         let case = case(&self.identity, &self.blueprint, &self.evidence, phase);
         let driver = driver(&self.cloud, &self.clock);
-        let (plan, _) = block_on(driver.plan(&case, &self.ledger.0)).context("the plan")?;
-        Ok(plan)
+        block_on(driver.plan(&case, &self.ledger.0)).context("the plan")
     }
 
     /// Passes until the cluster is at rest, or has ended.
