@@ -19,8 +19,8 @@ use ownership::blueprint::{Expr, IfMissing, Source};
 use ownership::input::InputError;
 use ownership::{Blueprint, Slot, SlotName};
 
+use super::Cluster;
 use super::fields::everybody;
-use super::{Cluster, IpFamily};
 
 pub(super) const VPC: &str = "vpc";
 pub(super) const ROUTE_TABLE: &str = "route-table";
@@ -164,9 +164,4 @@ fn from(ranges: &[Network], traffic: Traffic) -> impl Iterator<Item = Rule> {
         traffic,
         peer: Peer::Network(*range),
     })
-}
-
-impl IpFamily {
-    /// Every family that a cluster can have.
-    pub const ALL: [Self; 3] = [Self::V4, Self::V6, Self::Dual];
 }

@@ -2,6 +2,8 @@
 
 mod blueprint;
 mod fields;
+#[cfg(test)]
+mod tests;
 
 pub use blueprint::SLOTS;
 
