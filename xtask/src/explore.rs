@@ -1,7 +1,7 @@
 //! `cargo xtask explore`: hands over to the explorer, whose last line is the last line.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
@@ -14,26 +14,30 @@ pub(crate) struct Options {
     /// Walk ten times as many schedules
     #[arg(long)]
     full: bool,
+    /// Walk the broken engines, until each is caught
+    #[arg(long)]
+    mutants: bool,
     /// Explore only this Kind; may be repeated
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<String>,
     /// The seed of the random schedules
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Keep the schedules of violations in this folder
+    #[arg(long, value_name = "FOLDER")]
+    store: Option<PathBuf>,
     /// Rerun the schedule in this file instead
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["full", "kinds", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["full", "mutants", "kinds", "seed", "store"])]
     replay: Option<PathBuf>,
 }
 
 impl Options {
     fn arguments(&self) -> anyhow::Result<Vec<OsString>> {
         if let Some(file) = &self.replay {
-            // The explorer runs in the workspace's folder, the user may be elsewhere.
-            let file = std::path::absolute(file)
-                .with_context(|| format!("--replay {}", file.display()))?;
-            return Ok(vec!["replay".into(), file.into()]);
+            return Ok(vec!["replay".into(), absolute(file)?]);
         }
-        let mut words: Vec<OsString> = vec!["run".into()];
+        let job = if self.mutants { "mutants" } else { "run" };
+        let mut words: Vec<OsString> = vec![job.into()];
         if self.full {
             words.push("--full".into());
         }
@@ -43,8 +47,17 @@ impl Options {
         if let Some(seed) = self.seed {
             words.extend(["--seed".into(), seed.to_string().into()]);
         }
+        if let Some(folder) = &self.store {
+            words.extend(["--store".into(), absolute(folder)?]);
+        }
         Ok(words)
     }
+}
+
+/// The explorer runs in the workspace's folder; its user may be elsewhere.
+fn absolute(path: &Path) -> anyhow::Result<OsString> {
+    let path = std::path::absolute(path).with_context(|| path.display().to_string())?;
+    Ok(path.into())
 }
 
 /// The explorer, built with every check on.
@@ -102,6 +115,8 @@ mod tests {
     #[test]
     fn every_option_reaches_the_explorer() {
         assert_eq!(arguments(&[]), ["run"]);
+        assert_eq!(arguments(&["--mutants", "--full"]), ["mutants", "--full"]);
+        assert!(Path::new(&arguments(&["--store", "found"])[2]).is_absolute());
         let given = [
             "--full",
             "--kind",
@@ -130,7 +145,7 @@ mod tests {
     fn a_replayed_file_is_found_from_any_folder_and_takes_no_other_option() {
         let words = arguments(&["--replay", "violation.txt"]);
         assert_eq!(words[0], "replay");
-        assert!(std::path::Path::new(&words[1]).is_absolute());
+        assert!(Path::new(&words[1]).is_absolute());
         assert!(Harness::try_parse_from(["explore", "--replay", "f", "--full"]).is_err());
     }
 }
