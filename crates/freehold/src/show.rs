@@ -1,13 +1,11 @@
 //! Plans and trees, laid out for a terminal or for a file.
 
-use cloud_port::driver::{Planned, Report};
+use cloud_port::driver::Planned;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle,
 };
-use console::{Term, colors_enabled, style};
-
-use ownership::{Step, Target};
+use console::{Term, colors_enabled, style, truncate_str};
 
 use crate::words;
 
@@ -25,14 +23,14 @@ const LINES: TableStyle = UTF8_FULL_CONDENSED
     .bottom_border(LineStyle::new('╰', '─', '┴', '╯'));
 
 /// A plan as a table: every Step with its reason.
-pub(crate) fn plan(steps: &[Planned], report: &Report) -> String {
+pub(crate) fn plan(steps: &[Planned]) -> String {
     let mut table = Table::new();
     table
         .load_style(LINES)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width())
         .set_header(
-            ["", "Step", "slot", "part", "why"]
+            ["", "Step", "part", "why"]
                 .map(|title| Cell::new(title).add_attribute(Attribute::Bold)),
         );
     if colors_enabled() {
@@ -49,24 +47,11 @@ pub(crate) fn plan(steps: &[Planned], report: &Report) -> String {
                 Effect::Goes => Color::Red,
                 Effect::Changes => Color::Cyan,
             }),
-            Cell::new(slot(&planned.step, report)),
             Cell::new(words::parts(&planned.step).join("\n")),
             Cell::new(&planned.reason).add_attribute(Attribute::Dim),
         ]);
     }
     table.to_string()
-}
-
-/// The slot that a Step is for.
-fn slot(step: &Step, report: &Report) -> String {
-    if let Step::Create(create) = step {
-        return create.slot.to_string();
-    }
-    let of = |target: &Target| {
-        let filled = report.filled.iter().find(|filled| filled.target == *target);
-        filled.map(|filled| filled.slot.to_string())
-    };
-    step.targets().iter().find_map(of).unwrap_or_default()
 }
 
 /// The word that begins a Step's line, in the colour of what it does.
@@ -104,6 +89,9 @@ pub(crate) struct Branch {
     pub(crate) verdict: (&'static str, String),
 }
 
+/// How wide the longest verdict is.
+const VERDICT: usize = 8;
+
 /// A tree, its verdicts in a column.
 pub(crate) fn tree(branches: &[Branch]) -> String {
     let lines: Vec<String> = (0..branches.len())
@@ -114,9 +102,14 @@ pub(crate) fn tree(branches: &[Branch]) -> String {
         .map(|line| line.chars().count())
         .max()
         .unwrap_or(0);
+    let room = usize::from(width()).saturating_sub(wide + VERDICT + 4);
     let line = |(line, branch): (String, &Branch)| {
         let (verdict, why) = &branch.verdict;
-        let text = format!("{line:<wide$}  {}  {}", colour(verdict), style(why).dim());
+        if verdict.is_empty() {
+            return line + "\n";
+        }
+        let why = style(truncate_str(why, room, "…")).dim();
+        let text = format!("{line:<wide$}  {}  {why}", colour(verdict));
         text.trim_end().to_owned() + "\n"
     };
     lines.into_iter().zip(branches).map(line).collect()
@@ -144,7 +137,7 @@ fn stem(branches: &[Branch], at: usize) -> String {
 }
 
 fn colour(verdict: &str) -> String {
-    let padded = style(format!("{verdict:<8}"));
+    let padded = style(format!("{verdict:<VERDICT$}"));
     match verdict {
         "Owned" => padded.green(),
         "Used" => padded.cyan(),

@@ -32,12 +32,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         world.claim()
     );
 
-    let (plan, expected) = world.plan(Phase::Live)?;
+    let plan = world.plan(Phase::Live)?;
     println!(
         "{}",
         show::heading(1, "Plan", "what would be done, and why")
     );
-    println!("{}\n", show::plan(&plan, &expected));
+    println!("{}\n", show::plan(&plan));
 
     println!("{}", show::heading(2, "Create", "one Step at a time"));
     let report = world.converge(Phase::Live, &mut Progress::new(plan.len()))?;
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "{}",
         show::heading(4, "Delete", "in reverse order, and only on proof")
     );
-    let (plan, _) = world.plan(Phase::Ending)?;
+    let plan = world.plan(Phase::Ending)?;
     world.converge(Phase::Ending, &mut Progress::new(plan.len()))?;
 
     let census = Census::take(&world.account());

@@ -77,10 +77,11 @@ impl World {
     }
 
     /// What would be done.
-    pub(crate) fn plan(&self, phase: Phase) -> anyhow::Result<(Vec<Planned>, Report)> {
+    pub(crate) fn plan(&self, phase: Phase) -> anyhow::Result<Vec<Planned>> {
         let case = case(&self.identity, &self.blueprint, &self.evidence, phase);
         let driver = driver(&self.cloud, &self.clock);
-        block_on(driver.plan(&case, &self.ledger.0)).context("the plan")
+        let (plan, _) = block_on(driver.plan(&case, &self.ledger.0)).context("the plan")?;
+        Ok(plan)
     }
 
     /// Passes until the cluster is at rest, or has ended.
