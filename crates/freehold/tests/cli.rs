@@ -1,5 +1,7 @@
 //! The command line as its users see it.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -32,7 +34,7 @@ fn number_ids(output: &str) -> String {
                     seen.push(id);
                     seen.len() - 1
                 });
-            numbered.push_str(&format!("-{:017}", at + 1));
+            write!(numbered, "-{:017}", at + 1).unwrap();
             rest = &after[hex..];
         } else {
             numbered.push_str("-0");

@@ -53,8 +53,10 @@ impl World {
             taken_over: BTreeSet::new(),
             dialect: cluster.dialect(),
         };
-        let mut ledger = Ledger::default();
-        ledger.ids = cluster.ids()?;
+        let ledger = Ledger {
+            ids: cluster.ids()?,
+            ..Ledger::default()
+        };
         Ok(Self {
             cloud: SharedAccount::new(account, Actor::Engine(0)),
             clock: DevClock(clock),
@@ -230,12 +232,6 @@ impl Clock for DevClock {
     }
 }
 
-impl DevClock {
-    fn now(&self) -> Tick {
-        self.0.now()
-    }
-}
-
 /// A ledger that is only kept in memory.
 struct Memory(Ledger);
 
@@ -245,7 +241,9 @@ impl LedgerStore for Memory {
     }
 
     fn write(&mut self, edits: &[Edit]) -> impl Future<Output = Result<(), LedgerError>> + Send {
-        edits.iter().for_each(|edit| self.0.apply(edit));
+        for edit in edits {
+            self.0.apply(edit);
+        }
         ready(Ok(()))
     }
 }
