@@ -11,6 +11,8 @@ mod dev;
 mod show;
 mod words;
 
+use std::process::ExitCode;
+
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -28,12 +30,17 @@ enum Command {
     Dev(dev::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Cli::try_parse()
-        .unwrap_or_else(|error| refuse(&error))
-        .command
-    {
+fn main() -> ExitCode {
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    let outcome = match cli.command {
         Command::Dev(options) => dev::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 
