@@ -161,15 +161,19 @@ fn replay(file: &Path) -> anyhow::Result<ExitCode> {
     let stored: Stored = text.parse().with_context(|| format!("in {}", file.display()))?;
     let scenario = scenario::all().into_iter().find(|scenario| scenario.name == stored.scenario);
     let mut scenario = scenario.with_context(|| format!("no scenario is called {:?}", stored.scenario))?;
+    scenario.logs = true;
+    let chooser = crate::chooser::Chooser::script(&stored.schedule, false);
     let outcome = if stored.mutant.is_empty() {
-        run::replay(&scenario, &Freehold, &stored.schedule)
+        run::run(&scenario, &Freehold, chooser, &stored.schedule.turns)
     } else {
         let mutant = mutants::all().into_iter().find(|mutant| mutant.name == stored.mutant);
         let mutant = mutant.with_context(|| format!("no mutant is called {:?}", stored.mutant))?;
         scenario.intents_in_status = mutant.intents_in_status;
-        let chooser = crate::chooser::Chooser::script(&stored.schedule, false);
         (mutant.runner)(&scenario, chooser, &stored.schedule.turns)
     };
+    for line in &outcome.log {
+        println!("{line}");
+    }
     print!("{stored}");
     match outcome.violation {
         Some(violation) => {

@@ -2,7 +2,7 @@
 
 use cloud_port::driver::Report;
 use cloud_sim::{Actor, Deed, Harm, Life};
-use ownership::kind::BirthProof;
+use ownership::kind::{BirthProof, Marking};
 use ownership::mark::claim_key;
 use ownership::{Finding, Slot};
 
@@ -112,8 +112,11 @@ pub fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
             return broken(Law::NoOrphans, format!("{}, which was adopted, is left", life.target));
         }
         let forgiving = matches!(scenario.expect, Expect::Held | Expect::Reported);
-        if (life.by != US || scenario.retains) && !forgiving {
+        if life.by != US && !forgiving {
             left_traces(life)?;
+        }
+        if life.by == US && scenario.retains && strippable(scenario, life) {
+            left_tags(life)?;
         }
     }
     Ok(())
@@ -156,7 +159,8 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
             if deed.harm == Harm::Deleted && !scenario.lifted.a2 && stripped_before(world, scenario, deed) {
                 return broken(Law::NoTheft, format!("{id} had been released and was deleted"));
             }
-            if deed.harm == Harm::Deleted && scenario.retains {
+            let marked = deed.victim.tags.iter().any(|(key, _)| is_own_key(scenario, key));
+            if deed.harm == Harm::Deleted && scenario.retains && marked {
                 return broken(Law::NoTheft, format!("{id} was to be retained and was deleted"));
             }
             Ok(())
@@ -181,7 +185,7 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
 
 /// Whether a stranger had stripped the victim of our mark, and it did not carry it when it died.
 fn stripped_before(world: &World, scenario: &Scenario, deed: &Deed) -> bool {
-    let own = |key: &str| key.starts_with("freehold.dev/") && key.ends_with(scenario.identity.claim.hash().as_str());
+    let own = |key: &str| is_own_key(scenario, key);
     let carries = deed.victim.tags.iter().any(|(key, _)| own(key));
     !carries
         && world.account.deeds().iter().any(|other| {
@@ -193,7 +197,7 @@ fn stripped_before(world: &World, scenario: &Scenario, deed: &Deed) -> bool {
 
 /// What a stranger stripped of our mark is not ours any more.
 fn released(world: &World, scenario: &Scenario, life: &Life) -> bool {
-    let own = |key: &str| key.starts_with("freehold.dev/") && key.ends_with(scenario.identity.claim.hash().as_str());
+    let own = |key: &str| is_own_key(scenario, key);
     let carries = life.tags.iter().any(|tag| own(&tag.key));
     !carries
         && world.account.deeds().iter().any(|deed| {
@@ -203,13 +207,29 @@ fn released(world: &World, scenario: &Scenario, life: &Life) -> bool {
         })
 }
 
+/// Whether a tag is our claim's ownership mark.
+fn is_own_key(scenario: &Scenario, key: &str) -> bool {
+    key.strip_prefix("freehold.dev/") == Some(scenario.identity.claim.hash().as_str())
+}
+
+/// Whether the marks of a resource can be taken off again.
+fn strippable(scenario: &Scenario, life: &Life) -> bool {
+    let kind = scenario.kinds.iter().find(|kind| kind.name == life.target.kind);
+    kind.is_some_and(|kind| kind.marking == Marking::Mutable)
+}
+
 fn left_traces(life: &Life) -> Result<(), Violation> {
+    left_tags(life)?;
+    if let Some(part) = life.inner.iter().find(|part| part.by == US) {
+        return broken(Law::LeaveNoTrace, format!("{} is left in {}", part.key, life.target));
+    }
+    Ok(())
+}
+
+fn left_tags(life: &Life) -> Result<(), Violation> {
     if let Some(tag) = life.tags.iter().find(|tag| tag.by == US) {
         let what = format!("the tag {}={} is left on {}", tag.key, tag.value, life.target);
         return broken(Law::LeaveNoTrace, what);
-    }
-    if let Some(part) = life.inner.iter().find(|part| part.by == US) {
-        return broken(Law::LeaveNoTrace, format!("{} is left in {}", part.key, life.target));
     }
     Ok(())
 }

@@ -75,7 +75,7 @@ mutants! {
         fn announces_creates(&self) -> bool { false }
     }
     "second create inside the settling time": CreateTwice {
-        fn repeats_create_at(&self, _: &Kind, since: Tick) -> Tick { since }
+        fn repeats_create_at(&self, _: &Kind, _: u32, since: Tick) -> Tick { since }
     }
     "believe every absence at once": BelieveAbsence {
         fn settled_at(&self, _: &Kind, since: Tick) -> Tick { since }

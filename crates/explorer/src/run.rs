@@ -31,6 +31,8 @@ pub struct Outcome {
     pub points: u32,
     /// The turns that were taken while both writers could go on.
     pub turns: Vec<bool>,
+    /// What was called and what came of it, if asked for.
+    pub log: Vec<String>,
 }
 
 /// More passes than any claim needs to come to rest.
@@ -46,7 +48,9 @@ pub fn run<R: Rules + Sync>(
     chooser: Chooser,
     turns: &[bool],
 ) -> Outcome {
-    let world = Shared::new(World::new(scenario, chooser));
+    let mut world = World::new(scenario, chooser);
+    world.log = scenario.logs.then(Vec::new);
+    let world = Shared::new(world);
     let mut run = Run {
         scenario,
         rules,
@@ -65,12 +69,8 @@ pub fn run<R: Rules + Sync>(
         menus: world.chooser.menus.take().unwrap_or_default(),
         points: world.chooser.points(),
         turns,
+        log: world.log.take().unwrap_or_default(),
     }
-}
-
-/// Runs a schedule of a scenario.
-pub fn replay<R: Rules + Sync>(scenario: &Scenario, rules: &R, schedule: &Schedule) -> Outcome {
-    run(scenario, rules, Chooser::script(schedule, true), &schedule.turns)
 }
 
 /// Brings a claim to rest without any faults: how scenarios are prepared.
@@ -137,7 +137,9 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         let harmless = [Fault::LoseStatus, Fault::NoTime, Fault::LongTime];
         let only = world.chooser.fired.iter().all(|choice| harmless.contains(&choice.fault));
         let slots = self.scenario.blueprint.slots().iter().filter(|slot| slot.is_own()).count();
-        if only && self.scenario.expect == Expect::Filled && laws::creations(world) > slots {
+        if only && self.scenario.expect == Expect::Filled && !self.scenario.status_refuses
+            && laws::creations(world) > slots.max(world.creations_before)
+        {
             return broken(Law::StatusIsDisposable, "a lost status led to another create");
         }
         Ok(())
@@ -168,8 +170,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         {
             let mut world = self.world.lock();
             if world.object.phase == Phase::Live {
-                world.object.phase =
-                    if self.scenario.retains { Phase::Retaining } else { Phase::Ending };
+                world.object.phase = world.end_phase;
             }
         }
         self.start();
@@ -227,6 +228,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             (world.chooser.fired.len(), world.writes)
         };
         if self.writers[at].pass.is_none() {
+            if self.world.lock().object.gone {
+                self.writers[at].state = State::Done;
+                return Ok(());
+            }
             let sightings = std::mem::take(&mut self.writers[at].sightings);
             self.writers[at].pass = Some(self.begin(sightings));
         }
@@ -290,7 +295,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             }
             PassEnd::Ledger(LedgerError::Refused(_)) => {
                 let alone = world.chooser.fired.len() <= fired + 1 && !world.is_late();
-                if alone && world.refused_records > 0 && self.scenario.writers == 1 {
+                if alone && world.born_in_pass && world.refused_records > 0 && self.scenario.writers == 1 {
                     laws::rolled_back(&world, self.scenario)?;
                 }
                 world.refused_records = 0;

@@ -10,8 +10,9 @@ use ownership::ledger::{Known, Origin};
 use ownership::mark::{Dialect, Tags};
 use ownership::part::{InnerPart, Props};
 use ownership::step::Create;
+use ownership::time::Millis;
 use ownership::{
-    Claim, Freehold, Holder, Identity, Ledger, ResourceId, Step, Target, Text, name,
+    Claim, Freehold, Holder, Identity, Ledger, Phase, ResourceId, Step, Target, Text, name,
 };
 
 use crate::fault::{Fault, Menu};
@@ -55,6 +56,22 @@ pub struct Scenario {
     pub adopts: BTreeSet<Target>,
     /// What must come of it.
     pub expect: Expect,
+    /// Whether every call is written down.
+    pub logs: bool,
+}
+
+impl Scenario {
+    /// How the claim ends.
+    pub fn end_phase(&self) -> Phase {
+        if self.retains { Phase::Retaining } else { Phase::Ending }
+    }
+
+    /// The same, long after everything in the account was made.
+    fn later(mut self) -> Self {
+        self.account = self.account.fork(VirtualClock::at(self.account.clock().now()));
+        self.account.clock().advance(Millis::seconds(3600));
+        self
+    }
 }
 
 /// Which assumptions do not hold.
@@ -123,7 +140,7 @@ pub fn all() -> Vec<Scenario> {
         families(kind, &mut all);
     }
     all.extend(crate::kkp::scenarios());
-    all
+    all.into_iter().map(Scenario::later).collect()
 }
 
 /// A Kind for every combination of capabilities that the catalogue admits.
@@ -159,7 +176,6 @@ fn synthetic(
     has_creation_time: bool,
 ) -> Kind {
     use ownership::kind::PropRule;
-    use ownership::time::Millis;
     let name = format!(
         "synthetic/{birth:?}{}{}{}{}{}",
         if token { "-token" } else { "" },
@@ -292,6 +308,7 @@ fn base(kind: &'static Kind) -> Scenario {
         lifted: Lifted::default(),
         adopts: BTreeSet::new(),
         expect: Expect::Filled,
+        logs: false,
     }
 }
 
@@ -313,9 +330,17 @@ fn held(alone: &Scenario) -> [Scenario; 2] {
     let mut identity = alone.identity.clone();
     identity.taken_over.insert(there.holder.clone());
     let no_deletion = alone.faults.without(Fault::EndNow.bit());
+    // An old backup: it has the finalizers, and none of what came after.
+    let ledger = Ledger { pinned: true, ..Ledger::default() };
     [
-        Scenario { account: held, expect: Expect::Held, faults: no_deletion, ..named(alone, "held") },
-        Scenario { account: taken, identity, expect: Expect::Taken, ..named(alone, "taken-over") },
+        Scenario {
+            account: held,
+            ledger: ledger.clone(),
+            expect: Expect::Held,
+            faults: no_deletion,
+            ..named(alone, "held")
+        },
+        Scenario { account: taken, ledger, identity, expect: Expect::Taken, ..named(alone, "taken-over") },
     ]
 }
 

@@ -35,6 +35,14 @@ pub struct World {
     pub writes: u32,
     /// How often the ledger refused to record a new resource.
     pub refused_records: u32,
+    /// How the claim will end.
+    pub end_phase: Phase,
+    /// Resources of ours at the beginning.
+    pub creations_before: usize,
+    /// Whether the pass under way was told of a resource that it created.
+    pub born_in_pass: bool,
+    /// What was called and what came of it, if somebody wants to know.
+    pub log: Option<Vec<String>>,
     /// A law that was broken in passing, where the end does not show it.
     pub broken: Option<Violation>,
 }
@@ -50,6 +58,8 @@ pub struct Object {
     previous: Option<Ledger>,
     /// Whether it is being deleted, and how.
     pub phase: Phase,
+    /// Whether its last finalizer has gone, and the object with it.
+    pub gone: bool,
     /// Whether its status accepts nothing: recorded ids are refused.
     pub status_refuses: bool,
 }
@@ -106,7 +116,7 @@ impl World {
     /// The world at the beginning of a run of `scenario`.
     pub fn new(scenario: &Scenario, chooser: Chooser) -> Self {
         let clock = VirtualClock::at(scenario.account.clock().now());
-        Self {
+        let mut world = Self {
             account: scenario.account.fork(clock.clone()),
             clock,
             object: Object {
@@ -114,6 +124,7 @@ impl World {
                 version: 1,
                 previous: None,
                 phase: Phase::Live,
+                gone: false,
                 status_refuses: scenario.status_refuses,
             },
             chooser,
@@ -123,8 +134,14 @@ impl World {
             stranger_at: None,
             writes: 0,
             refused_records: 0,
+            end_phase: scenario.end_phase(),
+            creations_before: 0,
+            born_in_pass: false,
+            log: None,
             broken: None,
-        }
+        };
+        world.creations_before = laws::creations(&world);
+        world
     }
 
     /// A read of the cloud.
@@ -143,8 +160,18 @@ impl World {
             Some(Fault::StaleByTwo) => self.read_stale(query, 2),
             _ => Call::Answer(self.account.read(query, Staleness::Settled)),
         };
+        self.note(|| format!("{query:?} -> {}", told(&call)), fault);
         self.land();
         call
+    }
+
+    /// Writes down what happened.
+    fn note(&mut self, what: impl FnOnce() -> String, fault: Option<Fault>) {
+        if let Some(log) = &mut self.log {
+            let point = self.chooser.points() - 1;
+            let fault = fault.map_or(String::new(), |fault| format!(" [{}]", fault.word()));
+            log.push(format!("{point:>3}{fault} {}", what()));
+        }
     }
 
     /// A stale read; one that shows what a fresh one would is no fault and does not count.
@@ -186,8 +213,13 @@ impl World {
                 self.late.push(late(Some(calls)));
                 Call::Answer(Err(lost()))
             }
-            _ => Call::Answer(self.take_effect(actor, step)),
+            _ => {
+                let effect = self.take_effect(actor, step);
+                self.born_in_pass |= effect.as_ref().is_ok_and(|effect| effect.born.is_some());
+                Call::Answer(effect)
+            }
         };
+        self.note(|| format!("{step:?} -> {}", told(&call)), fault);
         self.land();
         call
     }
@@ -208,9 +240,12 @@ impl World {
 
     /// A load of the object; a stale cache shows the version before the last write.
     pub fn load(&mut self) -> Call<(Ledger, u64), LedgerError> {
+        self.born_in_pass = false;
         let stale = self.object.previous.is_some() && self.may_be_stale();
         let menu = if stale { Menu::of(&[Fault::StaleByOne]) } else { Menu::default() };
-        match (self.choose(menu), &self.object.previous) {
+        let fault = self.choose(menu);
+        self.note(|| "load".to_owned(), fault);
+        match (fault, &self.object.previous) {
             (Some(_), Some(previous)) => {
                 Call::Answer(Ok((previous.clone(), self.object.version - 1)))
             }
@@ -222,7 +257,9 @@ impl World {
     pub fn write(&mut self, edits: &[Edit], version: u64) -> Call<u64, LedgerError> {
         self.writes += 1;
         let lost = || LedgerError::Unknown("the connection was cut".into());
-        match self.choose(WRITE_FAULTS) {
+        let fault = self.choose(WRITE_FAULTS);
+        self.note(|| format!("{edits:?}"), fault);
+        match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
             Some(Fault::LoseCall) => Call::Answer(Err(lost())),
@@ -258,6 +295,7 @@ impl World {
         }
         self.object.previous = Some(self.object.ledger.clone());
         edits.iter().for_each(|edit| self.object.ledger.apply(edit));
+        self.object.gone |= edits.contains(&Edit::Finish);
         self.object.version += 1;
         Ok(self.object.version)
     }
@@ -276,7 +314,10 @@ impl World {
         if self.late.is_empty() {
             menu = menu.or(stranger::moves(self, scenario));
         }
-        match self.choose(menu) {
+        let fault = self.choose(menu);
+        let now = self.clock.now();
+        self.note(|| format!("requeue at {} until {until:?}", now.0), fault);
+        match fault {
             Some(Fault::NoTime) => {}
             Some(Fault::LongTime) => self.pass_time(Millis::seconds(120)),
             Some(Fault::LoseStatus) => {
@@ -368,8 +409,17 @@ impl World {
 
     fn end_now<T, E>(&mut self) -> Call<T, E> {
         self.allowed = self.allowed.without(Fault::EndNow.bit());
-        self.object.phase = Phase::Ending;
+        self.object.phase = self.end_phase;
         self.crash()
+    }
+}
+
+/// An answer, for a person.
+fn told<T: std::fmt::Debug>(call: &Call<T, CloudError>) -> String {
+    match call {
+        Call::Answer(Ok(answer)) => format!("{answer:?}"),
+        Call::Answer(Err(error)) => format!("{:?} {error}", error.class),
+        Call::Crash => "crash".to_owned(),
     }
 }
 

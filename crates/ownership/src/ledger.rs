@@ -27,8 +27,8 @@ pub struct Ledger {
     pub known: BTreeMap<ResourceId, Known>,
     /// Twins on their way out: never recorded, never kept.
     pub condemned: BTreeSet<ResourceId>,
-    /// What we added to resources that we only use (law 7).
-    pub traces: BTreeSet<Trace>,
+    /// What we added to resources that we only use (law 7), and how often it was announced.
+    pub traces: BTreeMap<Trace, u32>,
 }
 
 /// A create that was decided: written and acknowledged before the call is sent.
@@ -38,6 +38,9 @@ pub struct Intent {
     pub kind: &'static str,
     /// Which attempt it is.
     pub attempt: u32,
+    /// How often it was announced: each call has an announcement of its own, so that everybody can
+    /// tell when the last one's time is over.
+    pub sends: u32,
     /// The name that is sent.
     pub name: Text,
     /// The properties that are sent: a repetition sends the same, later differences are repairs.
@@ -122,10 +125,12 @@ pub enum Edit {
         /// What we know of it.
         known: Known,
     },
-    /// Forget a slot's recorded id: it is gone, or was never right.
-    Forget {
-        /// The slot.
-        slot: SlotName,
+    /// Note a resource of ours in the metadata only: at the end of a claim nothing needs its status.
+    Know {
+        /// The resource.
+        id: ResourceId,
+        /// What we know of it.
+        known: Known,
     },
     /// Announce a create.
     OpenIntent {
@@ -168,8 +173,8 @@ impl Ledger {
                 self.ids.insert(slot.clone(), id.clone());
                 self.known.insert(id.clone(), known.clone());
             }
-            Edit::Forget { slot } => {
-                self.ids.remove(slot);
+            Edit::Know { id, known } => {
+                self.known.insert(id.clone(), known.clone());
             }
             Edit::OpenIntent { slot, intent } => {
                 let last = self.attempts.entry(slot.clone()).or_default();
@@ -189,7 +194,7 @@ impl Ledger {
                 self.ids.retain(|_, recorded| recorded != id);
             }
             Edit::Trace(trace) => {
-                self.traces.insert(trace.clone());
+                *self.traces.entry(trace.clone()).or_default() += 1;
             }
             Edit::Erase(trace) => {
                 self.traces.remove(trace);

@@ -55,13 +55,13 @@ pub trait Rules {
         true
     }
 
-    /// Law 2: a create that may have taken effect is repeated at once only under a client token;
-    /// otherwise not before every late effect has come and shown.
-    fn repeats_create_at(&self, kind: &Kind, since: Tick) -> Tick {
-        if kind.token.is_some() {
+    /// Law 2: a create that may have taken effect is repeated at once only under a client token, and
+    /// only once; otherwise not before every late effect has come and shown.
+    fn repeats_create_at(&self, kind: &Kind, sends: u32, since: Tick) -> Tick {
+        if kind.token.is_some() && sends == 1 {
             since
         } else {
-            since + REQUEST_TIMEOUT + kind.settling
+            self.late_effects_over_at(kind, since)
         }
     }
 

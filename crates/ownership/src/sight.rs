@@ -5,19 +5,22 @@ use std::collections::BTreeMap;
 use crate::blueprint::SlotName;
 use crate::ledger::Trace;
 use crate::query::Target;
+use crate::text::Text;
 use crate::time::Tick;
 
 /// What a process can have known for a while.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sight {
-    /// An open intent, by slot and attempt.
-    Intent(SlotName, u32),
+    /// An open intent, by slot, attempt and announcement.
+    Intent(SlotName, u32, u32),
     /// A resource of ours that is not there.
     Missing(Target),
     /// A resource of ours without our mark.
     Lost(Target),
-    /// Something announced for a resource that is not ours, and not there.
-    Trace(Trace),
+    /// Something announced for a resource that is not ours, and not there, by announcement.
+    Trace(Trace, u32),
+    /// A tag on somebody's resource that names a part of ours which is not there.
+    Part(Target, Text),
 }
 
 /// Since when this process has known things about one claim.
@@ -36,6 +39,11 @@ impl Sightings {
     /// Since when this is known; from now on, if it is new.
     pub fn since(&mut self, sight: Sight, now: Tick) -> Tick {
         *self.0.entry(sight).or_insert(now)
+    }
+
+    /// Since when this is known, if it is.
+    pub fn get(&self, sight: &Sight) -> Option<Tick> {
+        self.0.get(sight).copied()
     }
 
     /// It is not so any more.

@@ -23,6 +23,7 @@ pub struct View {
     created: Vec<(SlotName, Target)>,
     deleted: Vec<Target>,
     began: Option<Tick>,
+    finished: bool,
     opened: Vec<(SlotName, Tick)>,
     traced: Vec<(Trace, Tick)>,
     erased: Vec<Trace>,
@@ -246,8 +247,15 @@ impl View {
     pub fn wrote(&mut self, edits: &[Edit], sent: Tick) {
         for edit in edits {
             match edit {
-                Edit::OpenIntent { slot, .. } => self.opened.push((slot.clone(), sent)),
-                Edit::Trace(trace) => self.traced.push((trace.clone(), sent)),
+                Edit::OpenIntent { slot, .. } => {
+                    self.opened.retain(|(opened, _)| opened != slot);
+                    self.opened.push((slot.clone(), sent));
+                },
+                Edit::Trace(trace) => {
+                    self.traced.retain(|(traced, _)| traced != trace);
+                    self.traced.push((trace.clone(), sent));
+                },
+                Edit::Finish => self.finished = true,
                 _ => {}
             }
         }
@@ -330,6 +338,11 @@ impl View {
         self.deleted.contains(target)
     }
 
+    /// Whether the ledger acknowledged in this pass that the claim has ended.
+    pub fn finished(&self) -> bool {
+        self.finished
+    }
+
     /// When the first answer of this pass came.
     pub fn began(&self) -> Option<Tick> {
         self.began
@@ -359,6 +372,11 @@ impl View {
     /// Whether the cloud acknowledged in this pass that this trace is gone.
     pub fn erased(&self, trace: &Trace) -> bool {
         self.erased.contains(trace)
+    }
+
+    /// Every trace that the cloud acknowledged in this pass to be gone.
+    pub fn erased_traces(&self) -> &[Trace] {
+        &self.erased
     }
 
     fn inner_mut(&mut self, of: &Target, inner: &str) -> Option<&mut InnerSeen> {

@@ -19,10 +19,6 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(intent) = self.ledger.intents.get(&slot.name) else {
             return self.announce(slot, props, gone);
         };
-        if self.just_now(self.view.opened(&slot.name)) {
-            let why = Reason::Announced(slot.name.clone(), intent.attempt);
-            return self.send(slot, intent, why);
-        }
         // The create was answered, or adopted what existed, and that is gone: the attempt is over.
         if !gone.is_empty() {
             let why = Reason::Gone(slot.name.clone(), gone[0].clone());
@@ -44,12 +40,16 @@ impl<R: Rules> Deciding<'_, R> {
         self.repeat(slot, intent)
     }
 
-    /// Sends an announced create again, once its effect would have come and shown (law 2).
+    /// Sends an announced create, or announces it again, once its effect would have come and shown (law 2).
     pub(super) fn repeat(&mut self, slot: &Slot, intent: &Intent) -> Flow<()> {
-        let attempt = intent.attempt;
+        if self.just_now(self.view.opened(&slot.name)) {
+            let why = Reason::Announced(slot.name.clone(), intent.attempt);
+            return self.send(slot, intent, why);
+        }
+        let (attempt, sends) = (intent.attempt, intent.sends);
         let safe = self.settled(
-            Sight::Intent(slot.name.clone(), attempt),
-            |rules, since| rules.repeats_create_at(slot.kind, since),
+            Sight::Intent(slot.name.clone(), attempt, sends),
+            |rules, since| rules.repeats_create_at(slot.kind, sends, since),
             Reason::AwaitIntent(slot.name.clone()),
         );
         if !safe {
@@ -60,7 +60,8 @@ impl<R: Rules> Deciding<'_, R> {
         } else {
             Reason::RepeatAfterSettling(slot.name.clone(), attempt)
         };
-        self.send(slot, intent, why)
+        let intent = Intent { sends: sends.saturating_add(1), ..intent.clone() };
+        act(Decision::Write(vec![Edit::OpenIntent { slot: slot.name.clone(), intent }]), why)
     }
 
     fn announce(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
@@ -69,6 +70,7 @@ impl<R: Rules> Deciding<'_, R> {
         let mut intent = Intent {
             kind: slot.kind.name,
             attempt,
+            sends: 1,
             name: self.full_name(slot, attempt),
             props: props.clone(),
             before: None,

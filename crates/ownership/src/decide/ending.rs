@@ -19,11 +19,14 @@ use crate::verdict::{Owned, Owner, Verdict};
 
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn ending(&mut self) -> Flow<()> {
+        if self.view.finished() {
+            return Err(Act { decision: Decision::Done, reason: None });
+        }
         if !self.ledger.pinned {
-            return Err(Act {
-                decision: Decision::Done,
-                reason: None,
-            });
+            if self.case.evidence.adopt.is_empty() {
+                return Err(Act { decision: Decision::Done, reason: None });
+            }
+            return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
         self.look_for_all()?;
         self.adopt_before_the_end()?;
@@ -131,11 +134,7 @@ impl<R: Rules> Deciding<'_, R> {
                     slot: name.clone(),
                     origin: Origin::Created,
                 };
-                edits.push(Edit::Record {
-                    slot: name.clone(),
-                    id: target.id,
-                    known,
-                });
+                edits.push(Edit::Know { id: target.id, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else if let Some(resource) = self.newborn(slot, intent)? {
                 if self.case.phase == Phase::Ending {
@@ -221,13 +220,8 @@ impl<R: Rules> Deciding<'_, R> {
                 slot: slot.name.clone(),
                 origin: Origin::Created,
             };
-            let edit = Edit::Record {
-                slot: slot.name.clone(),
-                id: resource.id.clone(),
-                known,
-            };
-            return act(
-                Decision::Write(vec![edit]),
+            let edit = Edit::Know { id: resource.id.clone(), known };
+            return act(Decision::Write(vec![edit]),
                 Reason::RecordFound(slot.name.clone()),
             );
         }
@@ -250,7 +244,7 @@ impl<R: Rules> Deciding<'_, R> {
             self.repeat(slot, intent)?;
         }
         Ok(self.settled(
-            Sight::Intent(slot.name.clone(), intent.attempt),
+            Sight::Intent(slot.name.clone(), intent.attempt, intent.sends),
             |rules, since| rules.late_effects_over_at(slot.kind, since),
             Reason::AwaitIntent(slot.name.clone()),
         ))

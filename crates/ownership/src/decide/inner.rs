@@ -12,6 +12,7 @@ use crate::mark::{self, OwnershipMark, Tags};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
+use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
 use crate::verdict::{self, Standing, Verdict};
@@ -372,13 +373,18 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// Removes the marks on a used resource that name parts which are no longer there.
     pub(super) fn unmark_parts(
-        &self,
-        kind: &Kind,
+        &mut self,
+        kind: &'static Kind,
         target: &Target,
         resource: &Resource,
     ) -> Flow<()> {
         let prefix = mark::part_prefix(kind.carrier, self.case.identity.claim.hash());
-        let tags: Vec<(Text, Text)> = resource.tags.with_prefix(&prefix).cloned().collect();
+        let mut tags: Vec<(Text, Text)> = Vec::new();
+        for (key, value) in resource.tags.with_prefix(&prefix) {
+            if self.may_unmark_part(kind, target, key)? {
+                tags.push((key.clone(), value.clone()));
+            }
+        }
         if tags.is_empty() {
             return Ok(());
         }
@@ -389,6 +395,42 @@ impl<'a, R: Rules> Deciding<'a, R> {
             right: UnmarkRight::Trace,
         };
         act(Decision::Do(step), Reason::EraseTraces)
+    }
+}
+
+impl<R: Rules> Deciding<'_, R> {
+    /// Whether a tag may go from a used resource: one that names a part, only after the part, and
+    /// only when no late or stale sight of the part can come any more.
+    pub(super) fn may_unmark_part(
+        &mut self,
+        kind: &'static Kind,
+        target: &Target,
+        tag: &Text,
+    ) -> Flow<bool> {
+        let identity = self.case.identity;
+        let prefix = mark::part_prefix(kind.carrier, identity.claim.hash());
+        if !tag.starts_with(&prefix) {
+            return Ok(true);
+        }
+        let names = |inner: &InnerKind, key: &str| *part_key(identity, kind, inner.name, key) == **tag;
+        for inner in kind.inner {
+            if self.inside(target, inner)?.parts.iter().any(|part| names(inner, &part.key)) {
+                return Ok(false);
+            }
+        }
+        let removed = self.view.erased_traces().iter().any(|trace| match &trace.what {
+            TraceOf::Inner { inner, key } => {
+                trace.on == *target && kind.inner(inner).is_some_and(|inner| names(inner, key))
+            }
+            TraceOf::Tag { .. } => false,
+        });
+        let sight = Sight::Part(target.clone(), tag.clone());
+        Ok(removed
+            || self.settled(
+                sight,
+                |rules, since| rules.late_effects_over_at(kind, since),
+                Reason::AwaitTrace(target.id.clone()),
+            ))
     }
 }
 

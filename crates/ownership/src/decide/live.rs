@@ -177,6 +177,7 @@ impl<R: Rules> Deciding<'_, R> {
         let intent = Intent {
             kind: slot.kind.name,
             attempt: self.rules.next_attempt(last),
+            sends: 1,
             name: resource.name.clone(),
             props: resource.props.clone(),
             before: None,
@@ -358,7 +359,7 @@ impl<R: Rules> Deciding<'_, R> {
             } else {
                 let since = self
                     .sightings
-                    .since(Sight::Intent(name.clone(), intent.attempt), self.now);
+                    .since(Sight::Intent(name.clone(), intent.attempt, intent.sends), self.now);
                 let until = (since + slot.kind.settling).max(self.now + crate::time::Millis(1));
                 self.wait(until, Reason::AwaitSettling(target.id.clone()));
             }

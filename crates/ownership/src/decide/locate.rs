@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Deciding, Flow};
-use crate::blueprint::{IfMissing, Slot, Source};
+use crate::blueprint::{Expr, IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Naming};
 use crate::ledger::{Intent, Origin};
@@ -60,6 +60,12 @@ impl<R: Rules> Deciding<'_, R> {
             self.look_up(slot, props)?;
         }
         if let Some(found) = self.owned_of(slot) {
+            if let Located::Owned { twins, .. } = &found
+                && !twins.is_empty()
+            {
+                self.look_at_dependents(slot)?;
+                return Ok(self.owned_of(slot).unwrap_or(found));
+            }
             return Ok(found);
         }
         let mut gone = Vec::new();
@@ -198,7 +204,7 @@ impl<R: Rules> Deciding<'_, R> {
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
-            let needed = self.rules.keeps_needed_twin() && self.is_needed(slot, &resource.id);
+            let needed = self.rules.keeps_needed_twin() && self.is_needed(&resource.id);
             let attempt = owned.mark().map_or(0, |mark| mark.attempt);
             (
                 !needed,
@@ -216,11 +222,33 @@ impl<R: Rules> Deciding<'_, R> {
         })
     }
 
+    /// Before one of several is chosen, what depends on them must be known (law 2).
+    fn look_at_dependents(&mut self, slot: &Slot) -> Flow<()> {
+        let blueprint = self.case.blueprint;
+        for dependent in blueprint.slots() {
+            if !dependent.dependencies().any(|name| *name == slot.name) || !dependent.is_own() {
+                continue;
+            }
+            let kind = dependent.kind;
+            let query = Query::Marks { kind: kind.name, key: self.case.identity.key(kind) };
+            let found = self.look(query, || Reason::FindByMarks(kind.name))?.found.clone();
+            for target in found {
+                for wish in &dependent.inner {
+                    if let (Expr::Slot(name), Some(inner)) = (&wish.key, kind.inner(wish.kind))
+                        && *name == slot.name
+                    {
+                        self.inside(&target, inner)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether something else that we have seen refers to this resource.
-    fn is_needed(&self, slot: &Slot, id: &ResourceId) -> bool {
+    fn is_needed(&self, id: &ResourceId) -> bool {
         let by_props = self.view.resources().any(|other| {
-            other.kind != slot.kind.name
-                && other.props.iter().any(|(_, value)| **value == *id.as_str())
+            other.id != *id && other.props.iter().any(|(_, value)| **value == *id.as_str())
         });
         by_props
             || self.view.all_inner().iter().any(|seen| {

@@ -208,7 +208,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
         match refusal {
             Refusal::Create(slot, error) => {
-                if self.ledger.intents.contains_key(slot) {
+                if self.ledger.intents.contains_key(slot) && self.never_came(slot) {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::Refused(slot.clone()));
                 }
@@ -244,6 +244,16 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 act(halt, Reason::RollBack(slot.clone()))
             }
         }
+    }
+
+    /// Whether a refusal means that nothing will come of an intent. That of the first call does, and
+    /// that of a repetition after the earlier ones' time. That of a repetition at once, under its
+    /// client token, says nothing about the first call.
+    fn never_came(&self, slot: &SlotName) -> bool {
+        let Some(intent) = self.ledger.intents.get(slot) else { return false };
+        let kind = self.kind_of(intent.kind);
+        let at_once = kind.is_some_and(|kind| kind.token.is_some()) && intent.sends == 2;
+        !at_once
     }
 
     /// The newest answer to a query of this pass; asks it if there is none.

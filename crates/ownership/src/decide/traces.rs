@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
-use crate::kind::Kind;
+use crate::kind::{Kind, Marking};
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::Resource;
 use crate::query::Target;
@@ -18,6 +18,9 @@ impl<R: Rules> Deciding<'_, R> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
     /// there already is left as it is.
     pub(super) fn trace_tags(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
+        if slot.kind.marking != Marking::Mutable {
+            return Ok(());
+        }
         let Some(wanted) = self.used_tags(slot) else {
             return Ok(());
         };
@@ -82,36 +85,32 @@ impl<R: Rules> Deciding<'_, R> {
         (!tags.is_empty()).then_some(tags)
     }
 
-    /// Makes sure that traces are in the ledger before they are in the cloud. Returns those that may
-    /// be sent: announced in this pass, or so long ago that the earlier call cannot take effect.
+    /// Makes sure that traces are in the ledger before they are in the cloud, once for every call.
+    /// Returns those that may be sent; others wait until an earlier call cannot take effect.
     pub(super) fn announced(&mut self, slot: &Slot, traces: &[Trace]) -> Flow<Vec<Trace>> {
         if !self.rules.announces_traces() {
             return Ok(traces.to_vec());
         }
-        let new: Vec<Edit> = traces
-            .iter()
-            .filter(|trace| !self.ledger.traces.contains(trace))
-            .map(|trace| Edit::Trace(trace.clone()))
-            .collect();
-        if !new.is_empty() {
-            return act(
-                Decision::Write(new),
-                Reason::AnnounceTraces(slot.name.clone()),
-            );
-        }
-        let mut ready = Vec::new();
+        let (mut ready, mut new) = (Vec::new(), Vec::new());
         for trace in traces {
-            if self.just_now(self.view.traced(trace)) || self.trace_is_over(slot.kind, trace) {
+            if self.just_now(self.view.traced(trace)) {
                 ready.push(trace.clone());
+            } else if !self.ledger.traces.contains_key(trace) || self.trace_is_over(slot.kind, trace)
+            {
+                new.push(Edit::Trace(trace.clone()));
             }
+        }
+        if !new.is_empty() {
+            return act(Decision::Write(new), Reason::AnnounceTraces(slot.name.clone()));
         }
         Ok(ready)
     }
 
     /// Whether a call that was to leave this trace cannot take effect any more.
     fn trace_is_over(&mut self, kind: &Kind, trace: &Trace) -> bool {
+        let announcements = self.ledger.traces.get(trace).copied().unwrap_or(0);
         self.settled(
-            Sight::Trace(trace.clone()),
+            Sight::Trace(trace.clone(), announcements),
             |rules, since| rules.late_effects_over_at(kind, since),
             Reason::AwaitTrace(trace.on.id.clone()),
         )
@@ -121,14 +120,20 @@ impl<R: Rules> Deciding<'_, R> {
     /// ledger remembers, or what carries our own mark.
     pub(super) fn erase_traces(&mut self) -> Flow<()> {
         self.erase_marked_inner()?;
-        let traces: Vec<Trace> = self.ledger.traces.iter().cloned().collect();
+        let traces: Vec<Trace> = self.ledger.traces.keys().cloned().collect();
         let mut erased = Vec::new();
         for trace in traces {
             let Some(kind) = self.kind_of(trace.on.kind) else {
                 continue;
             };
             let Some((resource, _)) = self.see(&trace.on, || Reason::EraseTraces)? else {
-                erased.push(Edit::Erase(trace));
+                if self.settled(
+                    Sight::Missing(trace.on.clone()),
+                    |rules, since| rules.settled_at(kind, since),
+                    Reason::AwaitSettling(trace.on.id.clone()),
+                ) {
+                    erased.push(Edit::Erase(trace));
+                }
                 continue;
             };
             if self.keeps_trace(&trace) || self.view.erased(&trace) {
@@ -149,6 +154,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// is there and not ours was never left by us.
     fn erase(&mut self, kind: &'static Kind, trace: &Trace, resource: &Resource) -> Flow<bool> {
         match &trace.what {
+            TraceOf::Tag { key, .. } if !self.may_unmark_part(kind, &trace.on, key)? => Ok(false),
             TraceOf::Tag { key, value } => {
                 let there = match self.rules.removes_only_traces() {
                     true => resource.tags.has(key, value),
