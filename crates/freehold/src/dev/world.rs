@@ -159,7 +159,7 @@ impl World {
                 .ledger
                 .0
                 .traces
-                .iter()
+                .keys()
                 .filter(|trace| trace.on == *target);
             return Ok(traces
                 .map(|trace| branch(words::trace(trace), "added by us"))
