@@ -51,16 +51,18 @@ enum Part {
     Anothers,
 }
 
-/// Whose part a deed destroyed or changed; `None` where that part is counted elsewhere: with its
-/// resource, whose end or whose tags its life tells.
+/// Whose part a deed destroyed or changed; `None` where that is no theft and the part is counted
+/// elsewhere: with its resource, whose end or whose parts its life tells.
 fn whose(deed: &Deed) -> Option<Part> {
-    let ours = match &deed.harm {
-        Harm::InnerRemoved { was, .. } => is_engine(was.by),
-        Harm::TagRemoved { was } if !is_engine(deed.made_by) => is_engine(was.by),
-        _ if is_engine(deed.made_by) => return None,
-        _ => false,
-    };
-    Some(if ours { Part::Ours } else { Part::Anothers })
+    match &deed.harm {
+        Harm::InnerRemoved { was, .. } if is_engine(was.by) => Some(Part::Ours),
+        // What is inside something of ours is ours to change, whoever put it there.
+        _ if is_engine(deed.made_by) => None,
+        Harm::TagRemoved { was } if is_engine(was.by) => Some(Part::Ours),
+        Harm::TagOverwritten { was, .. } if is_engine(was.by) => None,
+        Harm::InnerOverwritten { was, .. } if is_engine(was.by) => None,
+        _ => Some(Part::Anothers),
+    }
 }
 
 /// How many parts of ours a life tells of: those that it has, or had when it ended.
@@ -136,6 +138,24 @@ mod tests {
             ..Census::default()
         };
         assert_eq!(Census::take(&account), gone);
+    }
+
+    #[test]
+    fn what_a_stranger_puts_into_our_resource_is_neither_counted_nor_stolen() {
+        let mut account = Account::new(Settings::default(), VirtualClock::new());
+        let ours = role(&mut account, ENGINE, "ours");
+        account
+            .add_parts(Actor::Stranger, &ours, INLINE_POLICY, &[policy()])
+            .unwrap();
+        account
+            .remove_parts(ENGINE, &ours, INLINE_POLICY, &["policy".into()])
+            .unwrap();
+        let left = Census {
+            created: 1,
+            orphans: 1,
+            ..Census::default()
+        };
+        assert_eq!(Census::take(&account), left);
     }
 
     #[test]
