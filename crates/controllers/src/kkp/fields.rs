@@ -1,0 +1,200 @@
+//! The fields of a KKP cluster, checked: every refusal names the field and the rule.
+
+use std::collections::BTreeMap;
+
+use cloud_port::aws::network::Network;
+use ownership::input::InputError;
+use ownership::mark::{Carrier, Dialect};
+use ownership::{ResourceId, SlotName};
+
+use super::blueprint::{self, slot};
+use super::{Cluster, IpFamily};
+
+const NAME: &str = "metadata.name";
+const IP_FAMILY: &str = "spec.clusterNetwork.ipFamily";
+const VPC: &str = "spec.cloud.aws.vpcID";
+const ROUTE_TABLE: &str = "spec.cloud.aws.routeTableID";
+const SECURITY_GROUP: &str = "spec.cloud.aws.securityGroupID";
+const ROLE: &str = "spec.cloud.aws.roleARN";
+const INSTANCE_PROFILE: &str = "spec.cloud.aws.instanceProfileName";
+const NODE_PORTS: &str = "spec.componentsOverride.apiserver.nodePortRange";
+const ALLOWED: &str = "spec.cloud.aws.nodePortsAllowedIPRanges";
+
+impl IpFamily {
+    /// Reads the field; empty means IPv4.
+    ///
+    /// # Errors
+    /// The rule that `text` breaks.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        match text {
+            "" | "IPv4" => Ok(Self::V4),
+            "IPv6" => Ok(Self::V6),
+            "IPv4+IPv6" => Ok(Self::Dual),
+            _ => Err(InputError::new(
+                IP_FAMILY,
+                text,
+                "must be IPv4, IPv6 or IPv4+IPv6",
+            )),
+        }
+    }
+
+    pub(super) fn has_v4(self) -> bool {
+        self != Self::V6
+    }
+
+    pub(super) fn has_v6(self) -> bool {
+        self != Self::V4
+    }
+}
+
+impl Cluster {
+    /// The ids that the object records, by slot: what belongs into the ledger's ids.
+    ///
+    /// # Errors
+    /// The field whose value cannot be an id of its kind.
+    pub fn ids(&self) -> Result<BTreeMap<SlotName, ResourceId>, InputError> {
+        let mut ids = BTreeMap::new();
+        let mut record = |name, id: &str| ids.insert(slot(name), ResourceId::new(id));
+        if let Some(id) = &self.vpc_id {
+            record(blueprint::VPC, aws_id(VPC, id, "vpc-")?);
+        }
+        if let Some(id) = &self.route_table_id {
+            record(blueprint::ROUTE_TABLE, aws_id(ROUTE_TABLE, id, "rtb-")?);
+        }
+        if let Some(id) = &self.security_group_id {
+            record(
+                blueprint::SECURITY_GROUP,
+                aws_id(SECURITY_GROUP, id, "sg-")?,
+            );
+        }
+        if self.disable_iam {
+            return Ok(ids);
+        }
+        if let Some(role) = &self.role {
+            record(blueprint::CONTROL_PLANE_ROLE, role_name(role)?);
+        }
+        if let Some(name) = &self.instance_profile {
+            record(
+                blueprint::INSTANCE_PROFILE,
+                iam_name(INSTANCE_PROFILE, name, name, 128)?,
+            );
+        }
+        Ok(ids)
+    }
+
+    /// The dialect that its marks are written in.
+    pub fn dialect(&self) -> Dialect {
+        Dialect::Kkp {
+            cluster: self.name.as_str().into(),
+        }
+    }
+
+    /// The name, if resources can be named and marked after it.
+    pub(super) fn checked_name(&self) -> Result<&str, InputError> {
+        let refuse = |rule: &str| Err(InputError::new(NAME, &self.name, rule));
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+        if self.name.is_empty() {
+            return refuse("must not be empty");
+        }
+        if !self.name.chars().all(allowed) {
+            return refuse("must consist of lower-case letters, digits, '-' and '.'");
+        }
+        if let Err(error) = self.dialect().ownership(Carrier::AwsTags, None) {
+            return refuse(&format!(
+                "is too long for a mark: the tag's {} {}",
+                error.field, error.rule
+            ));
+        }
+        Ok(&self.name)
+    }
+
+    /// The first and the last node port.
+    pub(super) fn node_ports(&self) -> Result<(u16, u16), InputError> {
+        let Some(text) = &self.node_port_range else {
+            return Ok((30000, 32767));
+        };
+        let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
+        let range = text
+            .split_once('-')
+            .and_then(|(first, last)| Some((port(first)?, port(last)?)));
+        range.filter(|(first, last)| first <= last).ok_or_else(|| {
+            let rule = "must be two ports from 1 to 65535 such as 30000-32767, the lower one first";
+            InputError::new(NODE_PORTS, text, rule)
+        })
+    }
+
+    /// Who may reach the node ports: canonical, each range once, in order.
+    pub(super) fn allowed(&self) -> Result<Vec<Network>, InputError> {
+        if self.node_ports_allowed.is_empty() {
+            return everybody(self.ip_family);
+        }
+        let read = |text: &String| Network::parse(ALLOWED, text);
+        let mut ranges = self
+            .node_ports_allowed
+            .iter()
+            .map(read)
+            .collect::<Result<Vec<_>, _>>()?;
+        ranges.sort_unstable();
+        ranges.dedup();
+        Ok(ranges)
+    }
+}
+
+/// Every address of a family.
+pub(super) fn everybody(family: IpFamily) -> Result<Vec<Network>, InputError> {
+    let v4 = family.has_v4().then_some("0.0.0.0/0");
+    let v6 = family.has_v6().then_some("::/0");
+    v4.into_iter()
+        .chain(v6)
+        .map(|range| Network::parse(ALLOWED, range))
+        .collect()
+}
+
+fn aws_id<'a>(field: &'static str, id: &'a str, prefix: &str) -> Result<&'a str, InputError> {
+    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    let valid = id
+        .strip_prefix(prefix)
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(hex));
+    if valid {
+        return Ok(id);
+    }
+    let rule = format!("must be {prefix} followed by hexadecimal digits");
+    Err(InputError::new(field, id, rule))
+}
+
+/// The name in a role's ARN, or the plain name of an older cluster.
+fn role_name(text: &str) -> Result<&str, InputError> {
+    let name = match text.strip_prefix("arn:") {
+        None => Some(text),
+        Some(rest) => arn_name(rest),
+    };
+    let name = name.ok_or_else(|| {
+        let rule = "must be an ARN such as arn:aws:iam::123456789012:role/NAME, or a role's name";
+        InputError::new(ROLE, text, rule)
+    })?;
+    iam_name(ROLE, text, name, 64)
+}
+
+/// `aws:iam::123456789012:role/path/NAME` without its first word.
+fn arn_name(rest: &str) -> Option<&str> {
+    let [partition, "iam", "", account, resource] = rest.split(':').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let digits = account.len() == 12 && account.chars().all(|c| c.is_ascii_digit());
+    let name = resource.strip_prefix("role/")?.rsplit('/').next()?;
+    (digits && partition.starts_with("aws")).then_some(name)
+}
+
+fn iam_name<'a>(
+    field: &'static str,
+    text: &str,
+    name: &'a str,
+    longest: usize,
+) -> Result<&'a str, InputError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
+    if name.is_empty() || name.len() > longest || !name.chars().all(allowed) {
+        let rule = format!("must name it with 1 to {longest} letters, digits and + = , . @ _ -");
+        return Err(InputError::new(field, text, rule));
+    }
+    Ok(name)
+}

@@ -1,0 +1,321 @@
+//! Clusters and the Blueprints they become.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ownership::blueprint::{Expr, IfMissing, Source};
+use ownership::input::InputError;
+use ownership::{Blueprint, Slot};
+use proptest::prelude::*;
+
+use super::{Cluster, IpFamily, SLOTS};
+
+fn cluster() -> Cluster {
+    Cluster::new("q7wz2mtn4k")
+}
+
+fn refusal<T: std::fmt::Debug>(result: Result<T, InputError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+fn names(blueprint: &Blueprint) -> Vec<&str> {
+    blueprint
+        .slots()
+        .iter()
+        .map(|slot| slot.name.as_str())
+        .collect()
+}
+
+/// Compares with a file; `FREEHOLD_ACCEPT=1` writes it instead.
+fn assert_golden(name: &str, blueprint: &Blueprint) {
+    let actual: String = blueprint.slots().iter().map(describe).collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/kkp/golden")
+        .join(name);
+    if std::env::var_os("FREEHOLD_ACCEPT").is_some() {
+        std::fs::write(&file, &actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        actual == expected,
+        "differs from golden/{name}; read it, then accept it with FREEHOLD_ACCEPT=1:\n{actual}"
+    );
+}
+
+fn describe(slot: &Slot) -> String {
+    let title = format!("{}: {} {}", slot.name, slot.kind.noun, slot.label);
+    let mut text = format!("{}\n", title.trim_end());
+    let mut line = |words: String| writeln!(text, "  {words}").unwrap();
+    match &slot.source {
+        Source::Own {
+            if_missing: IfMissing::Create,
+        } => line("own, created if missing".into()),
+        Source::Own {
+            if_missing: IfMissing::Refuse,
+        } => line("own, refused if missing".into()),
+        Source::Find { by, all } => {
+            let by = by
+                .iter()
+                .map(|(name, value)| format!("{name}={}", show(value)));
+            let which = if *all { "all" } else { "one" };
+            line(format!(
+                "find {which} by {}",
+                by.collect::<Vec<_>>().join(", ")
+            ));
+        }
+    }
+    if slot.cluster_mark {
+        line("cluster mark".into());
+    }
+    if !slot.exclusive.is_empty() {
+        line(format!("exclusive: {}", slot.exclusive.join(", ")));
+    }
+    for (name, value) in &slot.props {
+        line(format!("{name}: {}", show(value)));
+    }
+    for wish in &slot.inner {
+        line(
+            format!("{} {} {}", wish.kind, show(&wish.key), wish.value)
+                .trim_end()
+                .to_owned(),
+        );
+    }
+    text
+}
+
+fn show(value: &Expr) -> String {
+    match value {
+        Expr::Text(text) => text.to_string(),
+        Expr::Slot(slot) => format!("<{slot}>"),
+    }
+}
+
+#[test]
+fn a_cluster_that_leaves_everything_to_us() {
+    let blueprint = cluster().blueprint().unwrap();
+    assert_eq!(names(&blueprint), SLOTS);
+    assert_golden("plain.txt", &blueprint);
+    assert!(cluster().ids().unwrap().is_empty());
+}
+
+#[test]
+fn two_families_own_ports_and_ranges() {
+    let wanted = Cluster {
+        ip_family: IpFamily::Dual,
+        node_port_range: Some("20000-20100".to_owned()),
+        node_ports_allowed: ["10.1.2.3/8", "2001:db8::/32", "10.0.0.0/8"]
+            .map(str::to_owned)
+            .into(),
+        ..cluster()
+    };
+    assert_golden("dual-stack.txt", &wanted.blueprint().unwrap());
+}
+
+#[test]
+fn the_sixth_version_alone_and_no_iam() {
+    let wanted = Cluster {
+        ip_family: IpFamily::V6,
+        disable_iam: true,
+        role: Some("not looked at".to_owned()),
+        ..cluster()
+    };
+    assert_golden("ipv6-without-iam.txt", &wanted.blueprint().unwrap());
+    assert!(wanted.ids().unwrap().is_empty());
+}
+
+#[test]
+fn a_profile_that_is_not_ours_gets_no_role() {
+    let wanted = Cluster {
+        instance_profile: Some("everybodys-profile".to_owned()),
+        owns_instance_profile: false,
+        ..cluster()
+    };
+    let blueprint = wanted.blueprint().unwrap();
+    assert!(!names(&blueprint).contains(&"worker-role"));
+    let profile = blueprint.slots().last().unwrap();
+    assert_eq!(profile.name.as_str(), "instance-profile");
+    assert_eq!(
+        (&profile.inner[..], &profile.exclusive[..]),
+        (&[][..], &[][..])
+    );
+}
+
+#[test]
+fn recorded_ids_go_to_the_ledger_and_not_into_the_blueprint() {
+    let wanted = Cluster {
+        vpc_id: Some("vpc-0123456789abcdef0".to_owned()),
+        route_table_id: Some("rtb-01234567".to_owned()),
+        security_group_id: Some("sg-0123456789abcdef0".to_owned()),
+        role: Some("arn:aws:iam::123456789012:role/team/control".to_owned()),
+        instance_profile: Some("workers".to_owned()),
+        ..cluster()
+    };
+    assert_eq!(wanted.blueprint(), cluster().blueprint());
+    let ids = wanted.ids().unwrap();
+    let ids: Vec<_> = ids
+        .iter()
+        .map(|(slot, id)| (slot.as_str(), id.as_str()))
+        .collect();
+    let expected = [
+        ("control-plane-role", "control"),
+        ("instance-profile", "workers"),
+        ("route-table", "rtb-01234567"),
+        ("security-group", "sg-0123456789abcdef0"),
+        ("vpc", "vpc-0123456789abcdef0"),
+    ];
+    assert_eq!(ids, expected);
+    let older = Cluster {
+        role: Some("control".to_owned()),
+        ..cluster()
+    };
+    assert_eq!(
+        older.ids().unwrap().into_values().next().unwrap().as_str(),
+        "control"
+    );
+}
+
+#[test]
+fn long_names_are_shortened_where_iam_is_strict_and_stay_apart() {
+    let long = |end: &str| {
+        let blueprint = Cluster::new("a".repeat(60) + end).blueprint().unwrap();
+        let label = |slot: &Slot| slot.label.to_string();
+        blueprint.slots().iter().map(label).collect::<Vec<_>>()
+    };
+    let (one, other) = (long("-one"), long("-other"));
+    for (a, b) in one.iter().zip(&other).skip(3) {
+        assert_ne!(a, b);
+    }
+    assert!(one[4].len() <= 64 && one[4] != one[5], "{one:?}");
+}
+
+#[test]
+fn ids_of_the_wrong_kind_are_refused_by_field_and_rule() {
+    let refused = |change: fn(&mut Cluster)| {
+        let mut wanted = cluster();
+        change(&mut wanted);
+        refusal(wanted.ids())
+    };
+    assert_eq!(
+        refused(|c| c.vpc_id = Some("subnet-1".to_owned())),
+        "spec.cloud.aws.vpcID: \"subnet-1\" must be vpc- followed by hexadecimal digits"
+    );
+    assert!(refused(|c| c.route_table_id = Some("rtb-".to_owned())).contains("routeTableID"));
+    assert!(
+        refused(|c| c.security_group_id = Some("sg-XY".to_owned())).contains("securityGroupID")
+    );
+    for role in [
+        "arn:aws:iam::12:role/x",
+        "arn:aws:s3:::bucket",
+        "arn:",
+        "a role",
+        "",
+    ] {
+        let mut wanted = cluster();
+        wanted.role = Some(role.to_owned());
+        assert!(
+            refusal(wanted.ids()).starts_with("spec.cloud.aws.roleARN: "),
+            "{role}"
+        );
+    }
+    let long = "x".repeat(129);
+    let wanted = Cluster {
+        instance_profile: Some(long),
+        ..cluster()
+    };
+    assert!(refusal(wanted.ids()).contains("1 to 128 letters"));
+}
+
+#[test]
+fn what_cannot_be_satisfied_is_refused_by_field_and_rule() {
+    for name in ["", "Demo", "a b", "ä", &"a".repeat(102)] {
+        let said = refusal(Cluster::new(name).blueprint());
+        assert!(said.starts_with("metadata.name: "), "{said}");
+    }
+    assert!(Cluster::new("a".repeat(101)).blueprint().is_ok());
+    for ports in ["", "30000", "0-10", "2-1", "1-65536", "a-b", "1-2-3", "-"] {
+        let wanted = Cluster {
+            node_port_range: Some(ports.to_owned()),
+            ..cluster()
+        };
+        let said = refusal(wanted.blueprint());
+        assert!(
+            said.contains("nodePortRange") && said.contains("lower one first"),
+            "{said}"
+        );
+    }
+    for range in ["10.0.0.0", "10.0.0.0/33", "everybody", ""] {
+        let wanted = Cluster {
+            node_ports_allowed: vec![range.to_owned()],
+            ..cluster()
+        };
+        let said = refusal(wanted.blueprint());
+        assert!(
+            said.starts_with("spec.cloud.aws.nodePortsAllowedIPRanges: "),
+            "{said}"
+        );
+    }
+    assert!(refusal(IpFamily::parse("IPv5")).starts_with("spec.clusterNetwork.ipFamily: "));
+    for (text, family) in [
+        ("", IpFamily::V4),
+        ("IPv4", IpFamily::V4),
+        ("IPv6", IpFamily::V6),
+    ] {
+        assert_eq!(IpFamily::parse(text), Ok(family));
+    }
+    assert_eq!(IpFamily::parse("IPv4+IPv6"), Ok(IpFamily::Dual));
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        "[a-z0-9.-]{0,120}",
+        "(vpc|rtb|sg)-[0-9a-f]{0,17}",
+        "arn:aws:iam::[0-9]{11,12}:role/[a-z/]{0,70}",
+        "[0-9]{0,6}-[0-9]{0,6}",
+        "[0-9a-f.:]{0,12}/[0-9]{0,3}",
+    ]
+}
+
+prop_compose! {
+    fn any_cluster()(
+        name in hostile(),
+        ids in prop::array::uniform5(prop::option::of(hostile())),
+        ports in prop::option::of(hostile()),
+        node_ports_allowed in prop::collection::vec(hostile(), 0..3),
+        family in 0..3_usize,
+        switches in any::<[bool; 2]>(),
+    ) -> Cluster {
+        let [vpc_id, route_table_id, security_group_id, role, instance_profile] = ids;
+        Cluster {
+            name,
+            vpc_id,
+            route_table_id,
+            security_group_id,
+            role,
+            instance_profile,
+            owns_instance_profile: switches[0],
+            ip_family: [IpFamily::V4, IpFamily::V6, IpFamily::Dual][family],
+            node_port_range: ports,
+            node_ports_allowed,
+            disable_iam: switches[1],
+        }
+    }
+}
+
+proptest! {
+    /// Whatever is typed becomes slots in their order, or an error that names the field.
+    #[test]
+    fn nothing_that_is_typed_panics(cluster in any_cluster()) {
+        let fields = ["metadata.", "spec."];
+        match cluster.blueprint() {
+            Ok(blueprint) => {
+                let known: Vec<_> = SLOTS.into_iter().filter(|s| names(&blueprint).contains(s)).collect();
+                prop_assert_eq!(names(&blueprint), known);
+            }
+            Err(error) => prop_assert!(fields.iter().any(|f| error.field.starts_with(f)), "{}", error),
+        }
+        if let Err(error) = cluster.ids() {
+            prop_assert!(error.field.starts_with("spec.cloud.aws."), "{}", error);
+        }
+    }
+}

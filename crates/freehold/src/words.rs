@@ -1,0 +1,112 @@
+//! Steps, verdicts and resources in words, the same wherever they are shown.
+
+use cloud_port::aws;
+use ownership::ledger::{Trace, TraceOf};
+use ownership::verdict::Proof;
+use ownership::{Step, Target, Text, Verdict};
+
+/// What a person calls a Kind.
+pub(crate) fn noun(kind: &str) -> &str {
+    let known = aws::KINDS.iter().find(|known| known.name == kind);
+    known.map_or(kind, |known| known.noun)
+}
+
+/// A resource: what it is and which.
+pub(crate) fn resource(target: &Target) -> String {
+    format!("{} {}", noun(target.kind), target.id)
+}
+
+/// The parts that a Step is about, one a line.
+pub(crate) fn parts(step: &Step) -> Vec<String> {
+    match step {
+        Step::Create(create) => vec![format!("{} {}", create.kind.noun, create.name)],
+        Step::Mark { tags, .. } | Step::Unmark { tags, .. } => tags.iter().map(tag).collect(),
+        Step::AddInner { inner, parts, .. } | Step::RemoveInner { inner, parts, .. } => {
+            let noun = inner_noun(step.kind(), inner);
+            parts
+                .iter()
+                .map(|part| format!("{noun} {}", part.key))
+                .collect()
+        }
+        Step::Update { props, .. } => props.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        Step::Delete { owned } => vec![resource(owned.target())],
+    }
+}
+
+/// A performed Step, on one line.
+pub(crate) fn deed(step: &Step) -> String {
+    let mut parts = parts(step);
+    let what = match parts.len() {
+        1 => parts.remove(0),
+        more => {
+            let noun = parts
+                .first()
+                .and_then(|part| part.split(' ').next())
+                .unwrap_or("part");
+            count(more, noun)
+        }
+    };
+    let preposition = match step {
+        Step::Create(_) => return what,
+        Step::Delete { owned } => return format!("{what} ({})", proof(owned.proof())),
+        Step::AddInner { .. } => "to",
+        Step::RemoveInner { .. } | Step::Unmark { .. } => "from",
+        Step::Mark { .. } | Step::Update { .. } => "on",
+    };
+    match step.targets() {
+        [target] => format!("{what} {preposition} {}", resource(target)),
+        targets => {
+            let of = count(targets.len(), noun(step.kind()));
+            format!("{what} {preposition} {of}")
+        }
+    }
+}
+
+fn inner_noun(kind: &str, inner: &'static str) -> &'static str {
+    let known = aws::KINDS.iter().find(|known| known.name == kind);
+    known
+        .and_then(|kind| kind.inner(inner))
+        .map_or(inner, |inner| inner.noun)
+}
+
+fn tag((key, value): &(Text, Text)) -> String {
+    if value.is_empty() {
+        format!("tag {key}")
+    } else {
+        format!("tag {key}={value}")
+    }
+}
+
+/// Something that we added to a resource that is not ours.
+pub(crate) fn trace(trace: &Trace) -> String {
+    match &trace.what {
+        TraceOf::Inner { inner, key } => {
+            format!("{} {key}", inner_noun(trace.on.kind, inner))
+        }
+        TraceOf::Tag { key, value } => tag(&(key.clone(), value.clone())),
+    }
+}
+
+/// What proves that a part is ours.
+pub(crate) fn proof(proof: &Proof) -> String {
+    match proof {
+        Proof::Mark(mark) => format!("by its mark: slot {}, attempt {}", mark.slot, mark.attempt),
+        Proof::CreatedHere => "created in this pass".to_owned(),
+    }
+}
+
+/// A verdict in one word, and what it rests on.
+pub(crate) fn verdict(verdict: &Verdict) -> (&'static str, String) {
+    match verdict {
+        Verdict::Owned(owned) => ("Owned", proof(owned.proof())),
+        Verdict::Used => ("Used", "not ours to change or delete".to_owned()),
+        Verdict::Foreign(owner) => ("Foreign", format!("belongs to {owner}")),
+        Verdict::Unmarked => ("Unmarked", "nobody's mark is on it".to_owned()),
+    }
+}
+
+/// A number of things: "1 tag", "2 tags".
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

@@ -1,0 +1,78 @@
+//! `cargo xtask lint`: everything that can be said about the code without running it.
+
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::cargo::{self, Workspace};
+use crate::repository;
+use crate::tools::CARGO_DENY;
+
+/// One check, by the name it has in the summary.
+type Check = (&'static str, fn(&Workspace) -> anyhow::Result<()>);
+
+const CHECKS: &[Check] = &[
+    ("format", |w| {
+        cargo::run(&mut w.cargo(["fmt", "--all", "--check"]))
+    }),
+    ("clippy", |w| {
+        let all = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        cargo::run(&mut w.cargo(all))
+    }),
+    ("clippy without the vendors' SDKs", |w| {
+        let package = ["clippy", "--package", "freehold", "--no-default-features"];
+        let mut command = w.cargo(package);
+        cargo::run(command.args(["--all-targets", "--", "-D", "warnings"]))
+    }),
+    ("docs", |w| {
+        let mut command = w.cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
+        cargo::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+    }),
+    ("dependencies", |w| {
+        cargo::run(&mut deny(w, &["check", "bans", "licenses", "sources"])?)
+    }),
+    ("advisories", advisories),
+    ("repository", repository::check),
+];
+
+/// Runs every check, also after one has failed.
+pub(crate) fn run(workspace: &Workspace) -> ExitCode {
+    let mut failed = Vec::new();
+    for (name, check) in CHECKS {
+        println!("── lint: {name} ──");
+        if let Err(error) = check(workspace) {
+            eprintln!("error: {error:#}");
+            failed.push(*name);
+        }
+    }
+    if failed.is_empty() {
+        println!("lint: all {} checks passed", CHECKS.len());
+        return ExitCode::SUCCESS;
+    }
+    println!("lint: FAILED: {}", failed.join(", "));
+    ExitCode::FAILURE
+}
+
+/// A call of cargo-deny.
+fn deny(workspace: &Workspace, args: &[&str]) -> anyhow::Result<Command> {
+    let mut command = workspace.command(CARGO_DENY.install(workspace)?);
+    command.args(args);
+    Ok(command)
+}
+
+/// Known vulnerabilities, where their database can be had.
+fn advisories(workspace: &Workspace) -> anyhow::Result<()> {
+    let mut fetch = deny(workspace, &["fetch", "db"])?;
+    fetch.stdout(Stdio::null()).stderr(Stdio::null());
+    if cargo::run(&mut fetch).is_err() {
+        println!("SKIPPED: the database of advisories cannot be had from here");
+        return Ok(());
+    }
+    let check = ["check", "--disable-fetch", "advisories"];
+    cargo::run(&mut deny(workspace, &check)?)
+}

@@ -1,0 +1,60 @@
+//! `cargo xtask tools`: programs that jobs need, of a pinned version, in the cache folder.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::Context as _;
+
+use crate::cargo::{self, Workspace};
+
+/// A program from the package registry.
+pub(crate) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// Checks dependencies: bans, licences, sources, advisories.
+pub(crate) const CARGO_DENY: Tool = Tool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
+
+/// Installs whatever is not there.
+pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
+    let program = CARGO_DENY.install(workspace)?;
+    println!(
+        "{} {}: {}",
+        CARGO_DENY.name,
+        CARGO_DENY.version,
+        program.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Tool {
+    /// The program; built first if this very version is not there.
+    pub(crate) fn install(&self, workspace: &Workspace) -> anyhow::Result<PathBuf> {
+        let folder = workspace.cache.tools();
+        let program = folder.join("bin").join(self.name);
+        if self.is_at(&program) {
+            return Ok(program);
+        }
+        eprintln!(
+            "installing {} {} (minutes, once per machine)",
+            self.name, self.version
+        );
+        let package = format!("{}@{}", self.name, self.version);
+        let mut command = workspace.cargo(["install", "--locked", "--force", "--root"]);
+        command.arg(&folder).arg(package);
+        cargo::run(&mut command).with_context(|| format!("installing {}", self.name))?;
+        Ok(program)
+    }
+
+    fn is_at(&self, program: &PathBuf) -> bool {
+        let answer = Command::new(program).arg("--version").output();
+        answer.is_ok_and(|answer| {
+            let text = String::from_utf8_lossy(&answer.stdout);
+            text.split_whitespace().last() == Some(self.version)
+        })
+    }
+}
