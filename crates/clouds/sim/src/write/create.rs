@@ -211,20 +211,18 @@ impl Account {
         };
         // Only a name that had a life before has a record before.
         let named = row.prefix.is_empty() || kind.create == CreateMode::Upsert;
-        let place = match named.then(|| self.place_on(order.shelf, &id)).flatten() {
-            Some(place) => {
-                let record = &mut self.shelves[place.shelf].records[place.record];
-                Arc::make_mut(record).lives.push(life);
-                self.commit(place, Some(state), |_| {});
-                place
-            }
-            None => {
-                let records = &mut self.shelves[order.shelf].records;
-                records.push(Arc::new(Record::new(life, now, state)));
-                Place {
-                    shelf: order.shelf,
-                    record: records.len() - 1,
-                }
+        let before = named.then(|| self.place_on(order.shelf, &id)).flatten();
+        let place = if let Some(place) = before {
+            let record = &mut self.shelves[place.shelf].records[place.record];
+            Arc::make_mut(record).lives.push(life);
+            self.commit(place, Some(state), |_| {});
+            place
+        } else {
+            let records = &mut self.shelves[order.shelf].records;
+            records.push(Arc::new(Record::new(life, now, state)));
+            Place {
+                shelf: order.shelf,
+                record: records.len() - 1,
             }
         };
         self.shelves[order.shelf].alive += 1;

@@ -38,6 +38,10 @@ impl Account {
         for (nth, part) in parts.iter().enumerate() {
             let tags: Vec<_> = part.tags.iter().collect();
             check_tags(row, inner_row.add, kind.carrier, &tags)?;
+            if tags.len() > kind.carrier.capacity() {
+                let message = format!("a {} cannot hold {} tags", declared.noun, tags.len());
+                return Err(refuse(row, inner_row.add, row.tags_full, message));
+            }
             if part.tags != parts[0].tags {
                 let message = "one call gives all its parts the same tags".to_owned();
                 let code = "InvalidParameterCombination";
@@ -50,7 +54,7 @@ impl Account {
                 let message = format!("the {} '{}' is there already", declared.noun, part.key);
                 return Err(refuse(row, inner_row.add, inner_row.duplicate, message));
             }
-            self.check_part(row, inner_row, inner, part)?;
+            self.check_part(row, inner_row, inner, target, part)?;
         }
         let added = parts
             .iter()
@@ -120,6 +124,7 @@ impl Account {
         row: &Row,
         inner_row: &InnerRow,
         inner: &str,
+        target: &Target,
         part: &InnerPart,
     ) -> Result<(), CloudError> {
         let op = inner_row.add;
@@ -134,9 +139,17 @@ impl Account {
                     let message = format!("the rule must be written '{}'", rule.key());
                     return Err(malformed(message));
                 }
-                if let Peer::Group(id) = rule.peer {
-                    let kind = security_group::SECURITY_GROUP.name;
-                    self.living(&Target::new(kind, ResourceId::new(id)), op)?;
+                match rule.peer {
+                    Peer::Group(id) if *id == *target.id.as_str() => {
+                        let message = "the group itself must be written 'self'".to_owned();
+                        return Err(malformed(message));
+                    }
+                    // A group of another account cannot be looked up from here.
+                    Peer::Group(id) if !id.contains('/') => {
+                        let kind = security_group::SECURITY_GROUP.name;
+                        self.living(&Target::new(kind, ResourceId::new(id)), op)?;
+                    }
+                    _ => {}
                 }
             }
             Model::Role if inner == INLINE_POLICY => {
