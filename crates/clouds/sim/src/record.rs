@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ownership::Text;
 use ownership::part::{InnerPart, Resource};
 use ownership::time::Tick;
 
@@ -83,6 +84,13 @@ impl Record {
     /// The resource as it is, or was when it ended.
     pub(crate) fn last_seen_alive(&self) -> Option<&State> {
         self.versions.iter().rev().find_map(|v| v.state.as_ref())
+    }
+
+    /// Every tag key that a read may show.
+    pub(crate) fn keys_seen(&self, mut see: impl FnMut(&Text)) {
+        for state in self.versions.iter().filter_map(|v| v.state.as_ref()) {
+            state.resource.tags.iter().for_each(|(key, _)| see(key));
+        }
     }
 
     /// The newest life.

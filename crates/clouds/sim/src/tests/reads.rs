@@ -112,13 +112,13 @@ fn an_old_read_shows_each_resource_before_its_last_writes() {
     };
     assert_eq!(seen(&mut account, 1), None, "it did not exist yet");
     account
-        .tag(ENGINE, &[group.clone()], &pairs(&[("a", "1")]))
+        .tag(ENGINE, std::slice::from_ref(&group), &pairs(&[("a", "1")]))
         .unwrap();
     assert_eq!(seen(&mut account, 0), Some(tags(&[("a", "1")])));
     assert_eq!(seen(&mut account, 1), Some(Tags::new()));
     assert_eq!(seen(&mut account, 2), None);
     account
-        .tag(ENGINE, &[group.clone()], &pairs(&[("a", "1")]))
+        .tag(ENGINE, std::slice::from_ref(&group), &pairs(&[("a", "1")]))
         .unwrap();
     assert_eq!(
         seen(&mut account, 1),
@@ -192,7 +192,11 @@ fn reads_lag_on_the_virtual_clock_by_id_and_by_filter() {
     );
     for n in 0..5 {
         account
-            .tag(ENGINE, &[group.clone()], &pairs(&[("n", &n.to_string())]))
+            .tag(
+                ENGINE,
+                std::slice::from_ref(&group),
+                &pairs(&[("n", &n.to_string())]),
+            )
             .unwrap();
         account.clock().advance(Millis(100));
     }

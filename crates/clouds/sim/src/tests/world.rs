@@ -133,7 +133,11 @@ fn the_strangers_calls_are_not_counted() {
         )
         .unwrap();
     account
-        .tag(Actor::Stranger, &[group.clone()], &pairs(&[("k", "v")]))
+        .tag(
+            Actor::Stranger,
+            std::slice::from_ref(&group),
+            &pairs(&[("k", "v")]),
+        )
         .unwrap();
     account.delete(Actor::Stranger, &group).unwrap();
     assert_eq!(account.counters().writes(), 0);

@@ -213,16 +213,18 @@ impl Account {
         let named = row.prefix.is_empty() || kind.create == CreateMode::Upsert;
         let before = named.then(|| self.place_on(order.shelf, &id)).flatten();
         let place = if let Some(place) = before {
-            let record = &mut self.shelves[place.shelf].records[place.record];
-            Arc::make_mut(record).lives.push(life);
+            let shelf = &mut self.shelves[place.shelf];
+            Arc::make_mut(&mut shelf.records[place.record])
+                .lives
+                .push(life);
+            shelf.tagged(place.record, order.tags.iter().map(|(key, _)| key));
             self.commit(place, Some(state), |_| {});
             place
         } else {
-            let records = &mut self.shelves[order.shelf].records;
-            records.push(Arc::new(Record::new(life, now, state)));
+            let record = Record::new(life, now, state);
             Place {
                 shelf: order.shelf,
-                record: records.len() - 1,
+                record: self.shelves[order.shelf].push(record),
             }
         };
         self.shelves[order.shelf].alive += 1;
@@ -250,8 +252,8 @@ impl Account {
         }
         // IAM keeps the case of a name, but no two names may differ only in it.
         let folds_case = row.prefix.is_empty();
-        let record = shelf.records.iter().position(|record| {
-            record.current().is_some_and(|state| {
+        let record = shelf.maybe_named(order.name).find(|at| {
+            shelf.records[*at].current().is_some_and(|state| {
                 let other = &state.resource;
                 let same = other.name == *order.name
                     || folds_case && other.name.eq_ignore_ascii_case(order.name);

@@ -35,13 +35,13 @@ impl Account {
         let (_, state) = self.living(target, inner_row.add)?;
         let kind = self.shelves[shelf].kind;
         let declared = &kind.inner[at];
+        let tags: Vec<_> = parts[0].tags.iter().collect();
+        check_tags(row, inner_row.add, kind.carrier, &tags)?;
+        if tags.len() > kind.carrier.capacity() {
+            let message = format!("a {} cannot hold {} tags", declared.noun, tags.len());
+            return Err(refuse(row, inner_row.add, row.tags_full, message));
+        }
         for (nth, part) in parts.iter().enumerate() {
-            let tags: Vec<_> = part.tags.iter().collect();
-            check_tags(row, inner_row.add, kind.carrier, &tags)?;
-            if tags.len() > kind.carrier.capacity() {
-                let message = format!("a {} cannot hold {} tags", declared.noun, tags.len());
-                return Err(refuse(row, inner_row.add, row.tags_full, message));
-            }
             if part.tags != parts[0].tags {
                 let message = "one call gives all its parts the same tags".to_owned();
                 let code = "InvalidParameterCombination";
