@@ -19,7 +19,7 @@ pub enum Staleness {
     /// The state as it was before the settings' lag, on the virtual clock.
     Lagging,
     /// Of each resource, the state before its last writes (one or two of them): it may not have
-    /// existed yet, or still have existed.
+    /// existed yet, or still have existed. Writes older than the settling time are always shown.
     Before(u8),
 }
 
@@ -53,7 +53,7 @@ impl Account {
         let shelf = self.shelf_or_refuse(target.kind)?;
         let row = self.shelves[shelf].row;
         self.admit(row, row.get)?;
-        let sight = self.sight(staleness, true);
+        let sight = self.sight(shelf, staleness, true);
         let mut answer = self.empty_answer();
         if let Some(place) = self.place_on(shelf, &target.id)
             && let Some(state) = self.record(place).seen(sight)
@@ -76,7 +76,7 @@ impl Account {
         let by_name = row.list_tags.is_some() && matches!(query, Query::Name { .. });
         let op = if by_name { row.get } else { row.list };
         self.admit(row, op)?;
-        let sight = self.sight(staleness, by_name);
+        let sight = self.sight(shelf, staleness, by_name);
         let mut answer = self.empty_answer();
         let on = &self.shelves[shelf];
         let candidates = match query {
@@ -116,7 +116,7 @@ impl Account {
         let (row, at) = (self.shelves[shelf].row, self.inner_at(shelf, inner)?);
         let inner_row = row.inner(at);
         self.admit(row, inner_row.list)?;
-        let sight = self.sight(staleness, true);
+        let sight = self.sight(shelf, staleness, true);
         let state = self
             .place_on(shelf, &of.id)
             .and_then(|place| self.record(place).seen(sight));
@@ -134,10 +134,13 @@ impl Account {
         Ok(answer)
     }
 
-    fn sight(&self, staleness: Staleness, by_id: bool) -> Sight {
+    fn sight(&self, shelf: usize, staleness: Staleness, by_id: bool) -> Sight {
         match staleness {
             Staleness::Settled => Sight::Newest,
-            Staleness::Before(writes) => Sight::Before(usize::from(writes)),
+            Staleness::Before(writes) => Sight::Before {
+                writes: usize::from(writes),
+                since: before(self.clock.now(), self.shelves[shelf].kind.settling),
+            },
             Staleness::Lagging => {
                 let lag = self.settings.lag;
                 let lag = if by_id { lag.by_id } else { lag.by_filter };

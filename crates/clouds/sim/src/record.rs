@@ -37,7 +37,11 @@ pub(crate) struct State {
 pub(crate) enum Sight {
     Newest,
     AsOf(Tick),
-    Before(usize),
+    /// Before the last writes, but for those at or before `since`: every read shows them.
+    Before {
+        writes: usize,
+        since: Tick,
+    },
 }
 
 /// How many states before the newest one a read may ask for.
@@ -66,7 +70,15 @@ impl Record {
         let newest = self.versions.len() - 1;
         let at = match sight {
             Sight::Newest => newest,
-            Sight::Before(writes) => newest.saturating_sub(writes),
+            Sight::Before { writes, since } => {
+                let young = |version: &&Version| version.at > since;
+                let hidden = self.versions[1..]
+                    .iter()
+                    .rev()
+                    .take(writes)
+                    .take_while(young);
+                newest - hidden.count()
+            }
             Sight::AsOf(time) => self
                 .versions
                 .iter()

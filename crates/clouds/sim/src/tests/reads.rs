@@ -136,6 +136,75 @@ fn an_old_read_shows_each_resource_before_its_last_writes() {
 }
 
 #[test]
+fn no_read_is_older_than_the_settling_time() {
+    let mut account = account();
+    let group = new_group(&mut account, "g");
+    account.clock().advance(Millis(1));
+    account
+        .tag(ENGINE, std::slice::from_ref(&group), &pairs(&[("a", "1")]))
+        .unwrap();
+    let query = by_id(&group);
+    let seen = |account: &mut Account| {
+        let answer = account.read(&query, Staleness::Before(2)).unwrap();
+        answer.resources.first().map(|r| r.tags.clone())
+    };
+    account
+        .clock()
+        .advance(Millis(SECURITY_GROUP.settling.0 - 2));
+    assert_eq!(seen(&mut account), None);
+    account.clock().advance(Millis(1));
+    assert_eq!(
+        seen(&mut account),
+        Some(Tags::new()),
+        "it was made long ago"
+    );
+    account.clock().advance(Millis(1));
+    assert_eq!(seen(&mut account), Some(tags(&[("a", "1")])));
+}
+
+#[test]
+fn one_among_many_is_found_like_one_among_few() {
+    let mut account = account();
+    let roles: Vec<_> = (0..100)
+        .map(|n| new_role(&mut account, &format!("Role-{n}")))
+        .collect();
+    let old = &roles[7];
+    let on = std::slice::from_ref(old);
+    account.tag(ENGINE, on, &pairs(&[("k", "v")])).unwrap();
+    let marks = Query::Marks {
+        kind: role::ROLE.name,
+        key: text("k"),
+    };
+    assert_eq!(ids(&settled(&mut account, &marks)), ["Role-7"]);
+    account.untag(ENGINE, on, &pairs(&[("k", "v")])).unwrap();
+    assert!(ids(&settled(&mut account, &marks)).is_empty());
+    let before = account.read(&marks, Staleness::Before(1)).unwrap();
+    assert_eq!(ids(&before), ["Role-7"]);
+
+    account.delete(ENGINE, old).unwrap();
+    let name = by_name(role::ROLE.name, "Role-7", None);
+    assert!(ids(&settled(&mut account, &name)).is_empty());
+    let mut again = create(&role::ROLE, "Role-7", &props(&[("trust", TRUST)]));
+    again.tags = tags(&[("again", "")]);
+    perform(&mut account, &again).unwrap();
+    assert_eq!(ids(&settled(&mut account, &name)), ["Role-7"]);
+    let marks = Query::Marks {
+        kind: role::ROLE.name,
+        key: text("again"),
+    };
+    assert_eq!(ids(&settled(&mut account, &marks)), ["Role-7"]);
+    again.name = text("role-7");
+    assert_eq!(code(perform(&mut account, &again)), "EntityAlreadyExists");
+    assert!(
+        ids(&settled(
+            &mut account,
+            &by_name(role::ROLE.name, "role-7", None)
+        ))
+        .is_empty()
+    );
+}
+
+#[test]
 fn an_old_read_follows_a_name_through_its_lives() {
     let mut account = account();
     let role = new_role(&mut account, "r");

@@ -4,11 +4,12 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use cloud_port::Cloud;
+use cloud_port::aws::errors::classify;
 use cloud_port::aws::{security_group, subnet, vpc};
-use ownership::{Query, Step};
+use ownership::{Class, Query, Step};
 
 use super::*;
-use crate::{Op, SharedAccount, Staleness};
+use crate::{Op, SharedAccount, Staleness, aws};
 
 #[test]
 fn a_new_account_has_a_default_vpc_with_its_furniture() {
@@ -145,3 +146,26 @@ fn the_strangers_calls_are_not_counted() {
     let called: Vec<_> = account.counters().iter().collect();
     assert_eq!(called, [(Op::DescribeSecurityGroups, 1)]);
 }
+
+#[test]
+fn law_9_every_code_of_the_account_has_its_class_in_the_error_tables() {
+    let kinds = cloud_port::aws::KINDS.into_iter().chain([&PLAIN_KIND]);
+    for kind in kinds {
+        let row = aws::row(kind);
+        let class = |op: Op, code: &str| classify(row.service, op.name(), code);
+        assert_eq!(class(row.get, row.not_found), Some(Class::NotFound));
+        assert_eq!(class(row.create, row.duplicate), Some(Class::Exists));
+        assert_eq!(class(row.create, row.over_quota), Some(Class::Fatal));
+        assert_eq!(class(row.delete, row.blocked), Some(Class::Blocked(vec![])));
+        assert_eq!(class(row.get, row.throttled()), Some(Class::Throttled));
+        assert_eq!(class(row.create, row.invalid()), Some(Class::Fatal));
+        for at in 0..kind.inner.len() {
+            let inner = row.inner(at);
+            assert_eq!(class(inner.add, inner.duplicate), Some(Class::Exists));
+            assert_eq!(class(inner.remove, inner.not_found), Some(Class::NotFound));
+            assert!(class(inner.add, inner.full).is_some());
+        }
+    }
+}
+
+static PLAIN_KIND: Kind = PLAIN;
