@@ -16,6 +16,7 @@
 
 pub mod blueprint;
 pub mod claim;
+pub mod decide;
 pub mod error;
 pub mod finding;
 pub mod input;
@@ -35,6 +36,7 @@ pub mod view;
 
 pub use blueprint::{Blueprint, Slot, SlotName};
 pub use claim::{Claim, Holder};
+pub use decide::{Case, Decision, Phase, decide};
 pub use error::{Class, CloudError};
 pub use finding::{Finding, Reason};
 pub use kind::Kind;

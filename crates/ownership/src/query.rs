@@ -55,7 +55,7 @@ pub enum Query {
 }
 
 /// A cloud's answer to a [`Query`]. An absent resource is an empty answer, not an error.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The resources.
     pub resources: Vec<Arc<Resource>>,
@@ -66,7 +66,7 @@ pub struct Answer {
 }
 
 /// All parts of one inner Kind inside one resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InnerAnswer {
     /// The resource.
     pub of: Target,

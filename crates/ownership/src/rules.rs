@@ -65,6 +65,13 @@ pub trait Rules {
         }
     }
 
+    /// Law 3: after this time an announced create, or trace, has taken effect and shows, or never
+    /// will: it was sent within [`FRESH`] of the announcement, took effect within T (A3), and reads
+    /// have caught up.
+    fn late_effects_over_at(&self, kind: &Kind, since: Tick) -> Tick {
+        since + FRESH + REQUEST_TIMEOUT + kind.settling
+    }
+
     /// Law 2: what is not there, or has lost its mark, is believed only after the settling time.
     fn settled_at(&self, kind: &Kind, since: Tick) -> Tick {
         since + kind.settling

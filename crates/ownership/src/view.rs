@@ -22,8 +22,9 @@ pub struct View {
     inner: Vec<InnerSeen>,
     created: Vec<(SlotName, Target)>,
     deleted: Vec<Target>,
-    opened: Vec<SlotName>,
-    traced: Vec<Trace>,
+    began: Option<Tick>,
+    opened: Vec<(SlotName, Tick)>,
+    traced: Vec<(Trace, Tick)>,
     erased: Vec<Trace>,
     blocked: Vec<(Target, CloudError)>,
     refused: Option<Refusal>,
@@ -130,7 +131,7 @@ impl View {
     pub fn performed(&mut self, step: &Step, born: Option<Arc<Resource>>, now: Tick) {
         match step {
             Step::Create(create) => {
-                self.opened.retain(|slot| *slot != create.slot);
+                self.opened.retain(|(slot, _)| *slot != create.slot);
                 if let Some(resource) = born {
                     let target = Target::new(resource.kind, resource.id.clone());
                     self.created.push((create.slot.clone(), target.clone()));
@@ -241,12 +242,12 @@ impl View {
         );
     }
 
-    /// Takes in that the ledger acknowledged edits.
-    pub fn wrote(&mut self, edits: &[Edit]) {
+    /// Takes in that the ledger acknowledged edits that were sent at `sent`.
+    pub fn wrote(&mut self, edits: &[Edit], sent: Tick) {
         for edit in edits {
             match edit {
-                Edit::OpenIntent { slot, .. } => self.opened.push(slot.clone()),
-                Edit::Trace(trace) => self.traced.push(trace.clone()),
+                Edit::OpenIntent { slot, .. } => self.opened.push((slot.clone(), sent)),
+                Edit::Trace(trace) => self.traced.push((trace.clone(), sent)),
                 _ => {}
             }
         }
@@ -329,19 +330,30 @@ impl View {
         self.deleted.contains(target)
     }
 
+    /// When the first answer of this pass came.
+    pub fn began(&self) -> Option<Tick> {
+        self.began
+    }
+
     /// How many deletions the cloud acknowledged in this pass.
     pub fn deletions(&self) -> usize {
         self.deleted.len()
     }
 
-    /// Whether the slot's intent was acknowledged in this pass and its create not sent yet.
-    pub fn opened(&self, slot: &SlotName) -> bool {
-        self.opened.contains(slot)
+    /// When the slot's intent was written, if that was in this pass and its create was not sent yet.
+    pub fn opened(&self, slot: &SlotName) -> Option<Tick> {
+        self.opened
+            .iter()
+            .find(|(s, _)| s == slot)
+            .map(|(_, at)| *at)
     }
 
-    /// Whether the ledger acknowledged this trace in this pass.
-    pub fn traced(&self, trace: &Trace) -> bool {
-        self.traced.contains(trace)
+    /// When this trace was written to the ledger, if that was in this pass.
+    pub fn traced(&self, trace: &Trace) -> Option<Tick> {
+        self.traced
+            .iter()
+            .find(|(t, _)| t == trace)
+            .map(|(_, at)| *at)
     }
 
     /// Whether the cloud acknowledged in this pass that this trace is gone.

@@ -10,6 +10,8 @@
 pub mod aws;
 pub mod catalogue;
 pub mod cloud;
+pub mod driver;
 
 pub use catalogue::Catalogue;
 pub use cloud::{Cloud, Effect};
+pub use driver::{Clock, Driver, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term};

@@ -22,7 +22,6 @@ use crate::input::InputError;
 use crate::text::Text;
 
 const DOMAIN: &str = "freehold.dev/";
-const PART: &str = "freehold.dev/part/";
 
 /// Freehold's ownership mark: this part was created by us, for this claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +85,15 @@ pub fn part_key(carrier: Carrier, claim: &ClaimHash, inner_kind: &str, key: &str
         format!("{inner_kind}\n{key}").as_bytes(),
     );
     let digest = &digest.simple().to_string()[..12];
+    format!("{}{digest}", part_prefix(carrier, claim)).into()
+}
+
+/// How the keys of all marks begin that name parts of a claim.
+pub fn part_prefix(carrier: Carrier, claim: &ClaimHash) -> String {
     match carrier {
-        Carrier::AwsTags => format!("{PART}{claim}/{digest}").into(),
-        Carrier::IbmTags | Carrier::AzureTags => {
-            format!("freehold.dev_part_{claim}_{digest}").into()
-        }
-        Carrier::GcpLabels => format!("freehold_dev_part_{claim}_{digest}").into(),
+        Carrier::AwsTags => format!("freehold.dev/part/{claim}/"),
+        Carrier::IbmTags | Carrier::AzureTags => format!("freehold.dev_part_{claim}_"),
+        Carrier::GcpLabels => format!("freehold_dev_part_{claim}_"),
     }
 }
 

@@ -1,0 +1,266 @@
+//! The driver: carries out what the engine decides, one thing at a time.
+//!
+//! It is thin on purpose. It decides nothing about ownership; it reads, writes, performs, and tells
+//! the engine what came of it.
+
+mod plan;
+
+use std::future::Future;
+
+use ownership::decide::{Decided, Filled, Halt};
+use ownership::error::Class;
+use ownership::step::Create;
+use ownership::time::{REQUEST_TIMEOUT, Tick};
+use ownership::view::Refusal;
+use ownership::{
+    Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, Step, View, decide,
+};
+
+pub use plan::Planned;
+
+use crate::cloud::Cloud;
+
+/// Where the time comes from.
+pub trait Clock: Send + Sync {
+    /// The process's monotonic clock.
+    fn now(&self) -> Tick;
+}
+
+/// The ledger's store: one Kubernetes object.
+///
+/// # Guarantees that an implementation gives
+/// - [`load`](LedgerStore::load) answers with the ledger and remembers its version.
+/// - [`write`](LedgerStore::write) applies all edits or none, and only to the version that was last
+///   loaded or written. When it returns `Ok` they are acknowledged, and the version is the new one.
+pub trait LedgerStore: Send {
+    /// Reads the ledger.
+    fn load(&mut self) -> impl Future<Output = Result<Ledger, LedgerError>> + Send;
+
+    /// Writes edits.
+    fn write(&mut self, edits: &[Edit]) -> impl Future<Output = Result<(), LedgerError>> + Send;
+}
+
+/// Why the ledger could not be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerError {
+    /// Somebody else wrote in between: the pass ends.
+    #[error("the object was changed by somebody else")]
+    Conflict,
+    /// It may or may not have been written.
+    #[error("no answer from the API server: {0}")]
+    Unknown(String),
+    /// It was certainly not written.
+    #[error("the API server refused: {0}")]
+    Refused(String),
+}
+
+/// Takes note of what is done and why: events, history, a terminal.
+pub trait Journal: Send {
+    /// A Step was performed, or failed.
+    fn step(&mut self, step: &Step, reason: &Reason, outcome: Result<(), &CloudError>);
+}
+
+/// A journal that nobody reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn step(&mut self, _: &Step, _: &Reason, _: Result<(), &CloudError>) {}
+}
+
+/// For how long this process may act for its claims (assumption A3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Term {
+    /// When it began to lead; `None` if there never was another leader.
+    pub began: Option<Tick>,
+    /// When its Lease runs out, unless renewed; `None` without one.
+    pub ends: Option<Tick>,
+}
+
+impl Term {
+    /// The only process there is.
+    pub const fn alone() -> Self {
+        Self {
+            began: None,
+            ends: None,
+        }
+    }
+
+    /// Whether a call that cannot be repeated safely may be sent: an earlier leader's calls have
+    /// taken effect, and this one will before the Lease runs out.
+    pub fn may_send(&self, now: Tick) -> bool {
+        self.began
+            .is_none_or(|began| now >= began + REQUEST_TIMEOUT)
+            && self.ends.is_none_or(|ends| now + REQUEST_TIMEOUT <= ends)
+    }
+}
+
+/// How a pass ended.
+#[derive(Clone, Debug)]
+pub enum PassEnd {
+    /// Converged, as far as the report says.
+    Rest(Report),
+    /// Nothing to do before this time.
+    Wait(Tick, Reason, Report),
+    /// The claim has ended.
+    Done,
+    /// A call failed.
+    Failed(CloudError, Report),
+    /// The ledger could not be read or written.
+    Ledger(LedgerError),
+    /// This process may not send such a call now.
+    NotNow,
+}
+
+/// What a pass found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What a person should know.
+    pub findings: Vec<Finding>,
+    /// The filled slots.
+    pub filled: Vec<Filled>,
+}
+
+/// Everything that a pass works with.
+pub struct Driver<'a, R, C, K> {
+    /// The rules of the engine.
+    pub rules: &'a R,
+    /// The cloud.
+    pub cloud: &'a C,
+    /// The clock.
+    pub clock: &'a K,
+    /// This process's term.
+    pub term: Term,
+}
+
+/// More decisions than any pass needs: a pass that gets there is caught in a circle.
+const TOO_MANY: usize = 10_000;
+
+impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
+    /// One pass over one claim.
+    ///
+    /// # Expected flow
+    /// 1. Load the ledger.
+    /// 2. Ask the engine, carry out its decision, tell it the outcome; again.
+    /// 3. End at rest, when there is something to wait for, or at the first failure: the next pass
+    ///    begins with fresh reads.
+    ///
+    /// # Guarantees
+    /// Dropping the future at any point is a crash, and no worse than one.
+    pub async fn pass<L: LedgerStore>(
+        &self,
+        case: &Case<'_>,
+        store: &mut L,
+        sightings: &mut Sightings,
+        journal: &mut impl Journal,
+    ) -> PassEnd {
+        let mut ledger = match store.load().await {
+            Ok(ledger) => ledger,
+            Err(error) => return PassEnd::Ledger(error),
+        };
+        let mut view = View::new();
+        for _ in 0..TOO_MANY {
+            let now = self.clock.now();
+            let Decided {
+                decision,
+                reason,
+                findings,
+                filled,
+            } = decide(self.rules, case, &ledger, &view, sightings, now);
+            let report = Report { findings, filled };
+            match decision {
+                Decision::Look(query) => match self.cloud.read(&query).await {
+                    Ok(answer) => view.learn(query, answer, self.clock.now()),
+                    Err(error) => return self.failed(error, report),
+                },
+                Decision::Write(edits) => match store.write(&edits).await {
+                    Ok(()) => {
+                        edits.iter().for_each(|edit| ledger.apply(edit));
+                        view.wrote(&edits, now);
+                    }
+                    Err(error) => match refused_record(&error, &edits) {
+                        Some(refusal) if view.refusal().is_none() => view.refuse(refusal),
+                        _ => return PassEnd::Ledger(error),
+                    },
+                },
+                Decision::Do(step) => {
+                    if is_delicate(&step) && !self.term.may_send(now) {
+                        return PassEnd::NotNow;
+                    }
+                    let outcome = self.cloud.perform(&step).await;
+                    if let Some(reason) = &reason {
+                        journal.step(&step, reason, outcome.as_ref().map(|_| ()));
+                    }
+                    match outcome {
+                        Ok(effect) => view.performed(&step, effect.born, self.clock.now()),
+                        Err(error) => {
+                            if let Some(error) = self.absorb(&mut view, step, error) {
+                                return self.failed(error, report);
+                            }
+                        }
+                    }
+                }
+                Decision::Wait(until) => {
+                    let reason = reason.unwrap_or(Reason::Ends);
+                    return PassEnd::Wait(until, reason, report);
+                }
+                Decision::Rest => return PassEnd::Rest(report),
+                Decision::Done => return PassEnd::Done,
+                Decision::Halt(Halt::Create(error)) => return self.failed(error, report),
+                Decision::Halt(Halt::Record(words)) => {
+                    return PassEnd::Ledger(LedgerError::Refused(words));
+                }
+            }
+        }
+        let message = "the pass does not come to an end; please report this";
+        self.failed(
+            CloudError::new(Class::Fatal, "EndlessPass", message),
+            Report::default(),
+        )
+    }
+
+    /// Takes in a failure that the pass can go on from; gives back one that it cannot.
+    fn absorb(&self, view: &mut View, step: Step, error: CloudError) -> Option<CloudError> {
+        let class = self.rules.class(&error);
+        match (step, class) {
+            (_, Class::Unknown) => Some(error),
+            (Step::Create(Create { slot, .. }), class) => {
+                view.refuse(Refusal::Create(slot, CloudError { class, ..error }));
+                None
+            }
+            (Step::Delete { owned }, Class::NotFound) => {
+                view.vanish(owned.target(), self.clock.now());
+                None
+            }
+            (Step::Delete { owned }, class @ Class::Blocked(_)) => {
+                view.block(owned.target().clone(), CloudError { class, ..error });
+                None
+            }
+            (_, class) => Some(CloudError { class, ..error }),
+        }
+    }
+
+    fn failed(&self, error: CloudError, report: Report) -> PassEnd {
+        let class = self.rules.class(&error);
+        PassEnd::Failed(CloudError { class, ..error }, report)
+    }
+}
+
+/// Calls that must take effect in time or not at all (A3): what cannot be repeated safely.
+fn is_delicate(step: &Step) -> bool {
+    match step {
+        Step::Create(create) => create.token.is_none(),
+        Step::Delete { .. } | Step::RemoveInner { .. } | Step::Unmark { .. } => true,
+        Step::Mark { .. } | Step::AddInner { .. } | Step::Update { .. } => false,
+    }
+}
+
+fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
+    let LedgerError::Refused(words) = error else {
+        return None;
+    };
+    edits.iter().find_map(|edit| match edit {
+        Edit::Record { slot, .. } => Some(Refusal::Record(slot.clone(), words.clone())),
+        _ => None,
+    })
+}

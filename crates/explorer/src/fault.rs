@@ -1,0 +1,245 @@
+//! Choices: what can happen at each point of a run, and schedules of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])* $name:ident = $word:literal,)*) => {
+        /// Something that happens at a point of a run instead of the ordinary course.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Fault {
+            $($(#[doc = $doc])* $name,)*
+        }
+
+        impl Fault {
+            /// Every fault.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its word in a stored schedule.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
+}
+
+faults! {
+    /// The process dies before the call is sent.
+    CrashBefore = "crash-before",
+    /// The process dies after the call has taken effect.
+    CrashAfter = "crash-after",
+    /// The call fails before it takes effect.
+    Fail = "fail",
+    /// The call is throttled.
+    Throttle = "throttle",
+    /// No answer comes, and the call has not taken effect.
+    LoseCall = "lose-call",
+    /// No answer comes, and the call has taken effect.
+    LoseAnswer = "lose-answer",
+    /// No answer comes, and the call takes effect after the next call.
+    LateByOne = "late-by-1",
+    /// No answer comes, and the call takes effect after the next two calls.
+    LateByTwo = "late-by-2",
+    /// No answer comes, and the call takes effect after the next three calls.
+    LateByThree = "late-by-3",
+    /// The process dies, and the call takes effect only when the next one starts.
+    LateAtRestart = "late-at-restart",
+    /// The read shows each resource as it was before its last write.
+    StaleByOne = "stale-by-1",
+    /// The read shows each resource as it was before its last two writes.
+    StaleByTwo = "stale-by-2",
+    /// Somebody else has written the object in between.
+    Conflict = "conflict",
+    /// The API server refuses the write.
+    Refuse = "refuse",
+    /// No time passes before the next pass.
+    NoTime = "no-time",
+    /// Much time passes before the next pass.
+    LongTime = "long-time",
+    /// The claim is deleted here, and the process dies.
+    EndNow = "end-now",
+    /// The object loses its status, and the process restarts.
+    LoseStatus = "lose-status",
+    /// A stranger creates a resource with the slot's name.
+    StrangerCreates = "stranger-creates",
+    /// A stranger removes every tag of ours from a resource of ours.
+    StrangerUnmarks = "stranger-unmarks",
+    /// A stranger removes Freehold's tag, and only that, from a resource of ours.
+    StrangerUnmarksPartly = "stranger-unmarks-partly",
+    /// A stranger deletes a resource of ours.
+    StrangerDeletes = "stranger-deletes",
+    /// A stranger adds a part inside a resource that we work on.
+    StrangerAddsInner = "stranger-adds-inner",
+    /// A stranger removes a part inside a resource that we work on.
+    StrangerRemovesInner = "stranger-removes-inner",
+    /// A stranger adds a tag to a resource that we use.
+    StrangerTags = "stranger-tags",
+}
+
+impl Fault {
+    /// The bit of this fault in a [`Menu`].
+    pub const fn bit(self) -> Menu {
+        Menu(1 << self as u8)
+    }
+
+    /// Whether it is a stranger's deed.
+    pub fn is_strangers(self) -> bool {
+        self >= Self::StrangerCreates
+    }
+}
+
+impl FromStr for Fault {
+    type Err = anyhow::Error;
+
+    fn from_str(word: &str) -> anyhow::Result<Self> {
+        let found = Self::ALL.iter().copied().find(|fault| fault.word() == word);
+        found.with_context(|| format!("{word:?} is not a fault"))
+    }
+}
+
+/// A set of faults: what may happen at a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Menu(pub u32);
+
+impl Menu {
+    /// These faults.
+    pub const fn of(faults: &[Fault]) -> Self {
+        let (mut bits, mut at) = (0, 0);
+        while at < faults.len() {
+            bits |= faults[at].bit().0;
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether it offers this fault.
+    pub const fn has(self, fault: Fault) -> bool {
+        self.0 & fault.bit().0 != 0
+    }
+
+    /// What both offer.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// What either offers.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What this offers and the other does not.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The faults, in order.
+    pub fn faults(self) -> impl Iterator<Item = Fault> {
+        Fault::ALL.iter().copied().filter(move |fault| self.has(*fault))
+    }
+
+    /// How many there are.
+    pub const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The `n`th.
+    pub fn nth(self, n: u32) -> Option<Fault> {
+        self.faults().nth(n as usize)
+    }
+}
+
+/// One choice of a schedule: this fault, at this point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice {
+    /// The point, counted from the beginning of the run.
+    pub point: u32,
+    /// What happens there.
+    pub fault: Fault,
+}
+
+/// A schedule: the choices, and for two writers whose turn it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// The choices, by point.
+    pub choices: Vec<Choice>,
+    /// Whose turn it is, call by call (`false`: the first writer's); beyond, they take turns by pass.
+    pub turns: Vec<bool>,
+}
+
+/// A schedule with what it is a schedule of: what a file holds that `--replay` reruns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The mutant's name; empty for the product's own rules.
+    pub mutant: String,
+    /// The schedule.
+    pub schedule: Schedule,
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "scenario {}", self.scenario)?;
+        if !self.mutant.is_empty() {
+            writeln!(f, "mutant {}", self.mutant)?;
+        }
+        if !self.schedule.turns.is_empty() {
+            let turns: String =
+                self.schedule.turns.iter().map(|second| if *second { 'B' } else { 'A' }).collect();
+            writeln!(f, "turns {turns}")?;
+        }
+        for choice in &self.schedule.choices {
+            writeln!(f, "{} {}", choice.point, choice.fault.word())?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Stored {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        let mut stored =
+            Self { scenario: String::new(), mutant: String::new(), schedule: Schedule::default() };
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let here = || format!("line {}: {line:?}", at + 1);
+            match word {
+                "scenario" => rest.clone_into(&mut stored.scenario),
+                "mutant" => rest.clone_into(&mut stored.mutant),
+                "turns" => {
+                    for turn in rest.chars() {
+                        match turn {
+                            'A' | 'B' => stored.schedule.turns.push(turn == 'B'),
+                            _ => bail!("{}: turns are written with A and B", here()),
+                        }
+                    }
+                }
+                _ => {
+                    let point = word.parse().with_context(here)?;
+                    let fault = rest.parse().with_context(here)?;
+                    stored.schedule.choices.push(Choice { point, fault });
+                }
+            }
+        }
+        if stored.scenario.is_empty() {
+            bail!("a stored schedule begins with a line `scenario NAME`");
+        }
+        Ok(stored)
+    }
+}

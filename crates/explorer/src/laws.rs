@@ -1,0 +1,252 @@
+//! The oracle: judges a run by hidden provenance, never by marks.
+
+use cloud_port::driver::Report;
+use cloud_sim::{Actor, Deed, Harm, Life};
+use ownership::kind::BirthProof;
+use ownership::mark::claim_key;
+use ownership::{Finding, Slot};
+
+use crate::scenario::{Expect, Scenario};
+use crate::world::World;
+
+/// A broken law.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which.
+    pub law: Law,
+    /// What happened.
+    pub what: String,
+}
+
+/// The laws, by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Law {
+    /// 1. No theft.
+    NoTheft,
+    /// 2. No twins.
+    NoTwins,
+    /// 3. No orphans.
+    NoOrphans,
+    /// 4. No guessing.
+    NoGuessing,
+    /// 5. Status is disposable.
+    StatusIsDisposable,
+    /// 7. Leave no trace.
+    LeaveNoTrace,
+    /// 8. Rest is silent.
+    RestIsSilent,
+    /// 9. Errors have classes.
+    ErrorsHaveClasses,
+    /// Rest is reached after the faults stop, and stays.
+    RestIsReached,
+}
+
+impl std::fmt::Display for Law {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NoTheft => "1 no theft",
+            Self::NoTwins => "2 no twins",
+            Self::NoOrphans => "3 no orphans",
+            Self::NoGuessing => "4 no guessing",
+            Self::StatusIsDisposable => "5 status is disposable",
+            Self::LeaveNoTrace => "7 leave no trace",
+            Self::RestIsSilent => "8 rest is silent",
+            Self::ErrorsHaveClasses => "9 errors have classes",
+            Self::RestIsReached => "rest is reached",
+        })
+    }
+}
+
+/// A violation of `law`.
+pub fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violation> {
+    Err(Violation { law, what: what.into() })
+}
+
+const US: Actor = Actor::Engine(0);
+
+/// What must hold when a live claim is at rest.
+pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<(), Violation> {
+    always(world, scenario)?;
+    let disturbed = world.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
+    for slot in scenario.blueprint.slots().iter().filter(|slot| slot.is_own()) {
+        let count = alive_in(world, slot).filter(|life| !released(world, scenario, life)).count();
+        let expected = match scenario.expect {
+            Expect::Filled if slot.kind.valuable => count >= 1,
+            Expect::Filled if !disturbed => count == 1,
+            Expect::Filled => count <= 1,
+            Expect::Taken => count == 1,
+            Expect::Used | Expect::Conflict | Expect::Held | Expect::Adopted => count == 0,
+            Expect::Reported => true,
+        };
+        if !expected {
+            return broken(Law::NoTwins, format!("slot {} has {count} resources", slot.name));
+        }
+    }
+    match scenario.expect {
+        Expect::Filled if !disturbed && !report.findings.is_empty() => {
+            let all: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+            broken(Law::RestIsReached, format!("nobody interfered, but: {}", all.join("; ")))
+        }
+        Expect::Conflict if report.findings.is_empty() => {
+            broken(Law::NoGuessing, "the conflict is not reported")
+        }
+        Expect::Held if !report.findings.iter().any(|f| matches!(f, Finding::Held { .. })) => {
+            broken(Law::StatusIsDisposable, "the claim is not shown as held elsewhere")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What must hold when a claim has ended.
+pub fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+    always(world, scenario)?;
+    for life in world.account.lives().filter(|life| life.is_alive()) {
+        let kept = scenario.retains
+            || released(world, scenario, life)
+            || matches!(scenario.expect, Expect::Held | Expect::Reported);
+        if life.by == US && !kept {
+            let what = format!("{} is left, created for slot {:?}", life.target, life.slot);
+            return broken(Law::NoOrphans, what);
+        }
+        if scenario.adopts.contains(&life.target) && !scenario.retains {
+            return broken(Law::NoOrphans, format!("{}, which was adopted, is left", life.target));
+        }
+        let forgiving = matches!(scenario.expect, Expect::Held | Expect::Reported);
+        if (life.by != US || scenario.retains) && !forgiving {
+            left_traces(life)?;
+        }
+    }
+    Ok(())
+}
+
+/// What must hold at every time.
+pub fn always(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+    for deed in world.account.deeds().iter().filter(|deed| deed.by == US) {
+        theft(world, scenario, deed)?;
+    }
+    for life in world.account.lives().filter(|life| life.is_alive() && life.by != US) {
+        if scenario.adopts.contains(&life.target) {
+            continue;
+        }
+        let Some(slot) = scenario.blueprint.slots().iter().find(|s| s.kind.name == life.target.kind)
+        else {
+            continue;
+        };
+        let key = claim_key(slot.kind.carrier, scenario.identity.claim.hash());
+        if life.tags.iter().any(|tag| tag.key == key && tag.by == US) {
+            let what = format!("{} is somebody else's and carries our ownership mark", life.target);
+            return broken(Law::NoTheft, what);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a deed of ours took something that was not ours to take.
+fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violation> {
+    let id = &deed.victim.id;
+    let adopted = scenario.adopts.iter().any(|target| target.id == *id);
+    if scenario.expect == Expect::Held {
+        return broken(Law::StatusIsDisposable, format!("{id} is held elsewhere: {:?}", deed.harm));
+    }
+    match &deed.harm {
+        Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
+            if deed.made_by != US && !adopted {
+                return broken(Law::NoTheft, format!("{id} is not ours: {:?}", deed.harm));
+            }
+            if deed.harm == Harm::Deleted && !scenario.lifted.a2 && stripped_before(world, scenario, deed) {
+                return broken(Law::NoTheft, format!("{id} had been released and was deleted"));
+            }
+            if deed.harm == Harm::Deleted && scenario.retains {
+                return broken(Law::NoTheft, format!("{id} was to be retained and was deleted"));
+            }
+            Ok(())
+        }
+        Harm::TagOverwritten { was, .. } | Harm::TagRemoved { was } => {
+            if was.by != US && deed.made_by != US && !adopted {
+                let what = format!("the tag {}={} of {id} is not ours", was.key, was.value);
+                return broken(Law::LeaveNoTrace, what);
+            }
+            Ok(())
+        }
+        Harm::InnerOverwritten { was, .. } | Harm::InnerRemoved { was, .. } => {
+            let host_is_ours = deed.made_by == US || adopted;
+            let another_claims = matches!(was.by, Actor::Engine(n) if n != 0);
+            if was.by != US && (!host_is_ours || another_claims) {
+                return broken(Law::NoTheft, format!("{} in {id} is not ours", was.key));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether a stranger had stripped the victim of our mark, and it did not carry it when it died.
+fn stripped_before(world: &World, scenario: &Scenario, deed: &Deed) -> bool {
+    let own = |key: &str| key.starts_with("freehold.dev/") && key.ends_with(scenario.identity.claim.hash().as_str());
+    let carries = deed.victim.tags.iter().any(|(key, _)| own(key));
+    !carries
+        && world.account.deeds().iter().any(|other| {
+            other.by == Actor::Stranger
+                && other.victim.id == deed.victim.id
+                && matches!(&other.harm, Harm::TagRemoved { was } if own(&was.key))
+        })
+}
+
+/// What a stranger stripped of our mark is not ours any more.
+fn released(world: &World, scenario: &Scenario, life: &Life) -> bool {
+    let own = |key: &str| key.starts_with("freehold.dev/") && key.ends_with(scenario.identity.claim.hash().as_str());
+    let carries = life.tags.iter().any(|tag| own(&tag.key));
+    !carries
+        && world.account.deeds().iter().any(|deed| {
+            deed.by == Actor::Stranger
+                && deed.victim.id == life.target.id
+                && matches!(&deed.harm, Harm::TagRemoved { was } if own(&was.key))
+        })
+}
+
+fn left_traces(life: &Life) -> Result<(), Violation> {
+    if let Some(tag) = life.tags.iter().find(|tag| tag.by == US) {
+        let what = format!("the tag {}={} is left on {}", tag.key, tag.value, life.target);
+        return broken(Law::LeaveNoTrace, what);
+    }
+    if let Some(part) = life.inner.iter().find(|part| part.by == US) {
+        return broken(Law::LeaveNoTrace, format!("{} is left in {}", part.key, life.target));
+    }
+    Ok(())
+}
+
+fn alive_in<'w>(world: &'w World, slot: &'w Slot) -> impl Iterator<Item = &'w Life> {
+    world
+        .account
+        .lives()
+        .filter(|life| life.is_alive() && life.by == US && life.slot.as_ref() == Some(&slot.name))
+}
+
+/// After a pass in which the ledger refused to record a new resource and nothing else went wrong:
+/// what has no mark yet must have been taken back (law 3).
+pub fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+    for slot in scenario.blueprint.slots().iter().filter(|slot| slot.is_own()) {
+        if slot.kind.birth == BirthProof::Marks {
+            continue;
+        }
+        for life in alive_in(world, slot) {
+            let unmarked = !life.tags.iter().any(|tag| tag.by == US);
+            let unknown = !world.object.ledger.known.contains_key(&life.target.id);
+            if unmarked && unknown {
+                let what = format!("{} could not be recorded and was not taken back", life.target);
+                return broken(Law::NoOrphans, what);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many resources we have created.
+pub fn creations(world: &World) -> usize {
+    world.account.lives().filter(|life| life.by == US).count()
+}
+
+/// Whether a deletion in the life of the claim has emptied a slot: twins must be reduced to one.
+pub fn emptied(world: &World, slot: Option<&ownership::SlotName>) -> bool {
+    let Some(slot) = slot else { return false };
+    !world.account.lives().any(|life| life.is_alive() && life.slot.as_ref() == Some(slot))
+}

@@ -1,0 +1,225 @@
+//! The search: every schedule with up to two faults, then random ones, each counted once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::chooser::{Chooser, Random};
+use crate::fault::{Choice, Schedule, Stored};
+use crate::laws::Violation;
+use crate::run::Outcome;
+use crate::scenario::Scenario;
+
+/// Runs one schedule of a scenario, under some rules.
+pub type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
+
+/// How much is walked.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Of the schedules with two faults, one in this many.
+    pub one_in: u32,
+    /// Random schedules with up to ten faults, a scenario.
+    pub random: u32,
+    /// Of the interleavings of two writers, one in this many.
+    pub turns_one_in: u32,
+    /// Where random schedules begin.
+    pub seed: u64,
+}
+
+/// What was found in a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Distinct schedules whose faults fired.
+    pub schedules: usize,
+    /// Broken laws, each with the schedule, made small.
+    pub violations: Vec<(Stored, Violation)>,
+}
+
+/// How many violations of one scenario are enough to stop looking at it.
+const ENOUGH: usize = 1;
+
+/// Walks scenarios on every core.
+pub fn explore(
+    scenarios: &[Scenario],
+    runner: Runner,
+    mutant: &str,
+    effort: Effort,
+    progress: impl Fn(&str, &Tally) + Sync,
+) -> BTreeMap<String, Tally> {
+    let next = AtomicUsize::new(0);
+    let tallies = Mutex::new(BTreeMap::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let tally = Walk::new(scenario, runner, mutant).walk(effort);
+                    progress(&scenario.name, &tally);
+                    if let Ok(mut tallies) = tallies.lock() {
+                        tallies.insert(scenario.name.clone(), tally);
+                    }
+                }
+            });
+        }
+    });
+    tallies.into_inner().unwrap_or_default()
+}
+
+/// A walk through the schedules of one scenario.
+pub struct Walk<'a> {
+    scenario: &'a Scenario,
+    runner: Runner,
+    mutant: &'a str,
+    seen: BTreeSet<u64>,
+    violations: Vec<(Stored, Violation)>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has not begun.
+    pub fn new(scenario: &'a Scenario, runner: Runner, mutant: &'a str) -> Self {
+        Self { scenario, runner, mutant, seen: BTreeSet::new(), violations: Vec::new() }
+    }
+
+    /// Walks as far as `effort` goes, or until a law is broken.
+    pub fn walk(mut self, effort: Effort) -> Tally {
+        self.enumerate(effort);
+        self.interleave(effort);
+        self.wander(effort);
+        Tally { schedules: self.seen.len(), violations: self.violations }
+    }
+
+    /// Walks random schedules only.
+    pub fn walk_randomly(mut self, effort: Effort) -> Tally {
+        self.wander(effort);
+        Tally { schedules: self.seen.len(), violations: self.violations }
+    }
+
+    fn done(&self) -> bool {
+        self.violations.len() >= ENOUGH
+    }
+
+    /// Every schedule with one fault, and with two where the scenario asks for it.
+    fn enumerate(&mut self, effort: Effort) {
+        let Some(base) = self.script(Vec::new(), true) else { return };
+        let mut pair = 0_u32;
+        for (point, menu) in base.menus.iter().enumerate() {
+            for fault in menu.faults() {
+                let first = Choice { point: at(point), fault };
+                let keep = self.scenario.depth > 1;
+                let Some(outcome) = self.script(vec![first], keep) else { continue };
+                for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
+                    for fault in menu.faults() {
+                        pair = pair.wrapping_add(1);
+                        if pair % effort.one_in == 0 {
+                            self.script(vec![first, Choice { point: at(point), fault }], false);
+                        }
+                        if self.done() {
+                            return;
+                        }
+                    }
+                }
+                if self.done() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Every interleaving of up to eight calls of each of two writers.
+    fn interleave(&mut self, effort: Effort) {
+        if self.scenario.writers < 2 || self.done() {
+            return;
+        }
+        for (count, bits) in (0_u32..1 << 16).filter(|bits| bits.count_ones() == 8).enumerate() {
+            if at(count) % effort.turns_one_in != 0 {
+                continue;
+            }
+            let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
+            let outcome =
+                (self.runner)(self.scenario, Chooser::script(&Schedule::default(), false), &turns);
+            self.take(outcome);
+            if self.done() {
+                return;
+            }
+        }
+    }
+
+    /// Random schedules with up to ten faults, and for two writers random turns.
+    fn wander(&mut self, effort: Effort) {
+        for n in 0..effort.random {
+            if self.done() {
+                return;
+            }
+            let mut random = Random::new(effort.seed.wrapping_add(u64::from(n)));
+            let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
+            let turns = if self.scenario.writers > 1 {
+                (0..256).map(|_| random.below(2) == 1).collect()
+            } else {
+                Vec::new()
+            };
+            let chooser = Chooser::random(random.next(), most, one_in);
+            let outcome = (self.runner)(self.scenario, chooser, &turns);
+            self.take(outcome);
+        }
+    }
+
+    /// Runs a schedule; `None` if it was seen before, did not fire, or broke a law.
+    fn script(&mut self, choices: Vec<Choice>, menus: bool) -> Option<Outcome> {
+        let schedule = Schedule { choices, turns: Vec::new() };
+        let outcome = (self.runner)(self.scenario, Chooser::script(&schedule, menus), &[]);
+        let whole = outcome.fired.len() == schedule.choices.len();
+        let violated = outcome.violation.is_some();
+        let menus = Outcome { violation: None, fired: Vec::new(), turns: Vec::new(), ..outcome.clone() };
+        if whole || violated {
+            self.take(outcome);
+        }
+        (whole && !violated).then_some(menus)
+    }
+
+    /// Counts a run, and keeps what it broke.
+    fn take(&mut self, outcome: Outcome) {
+        let mut hasher = DefaultHasher::new();
+        (&outcome.fired, &outcome.turns).hash(&mut hasher);
+        self.seen.insert(hasher.finish());
+        if let Some(violation) = outcome.violation {
+            let schedule = Schedule { choices: outcome.fired, turns: outcome.turns };
+            let (schedule, violation) = self.shrink(schedule, violation);
+            let stored = Stored {
+                scenario: self.scenario.name.clone(),
+                mutant: self.mutant.to_owned(),
+                schedule,
+            };
+            self.violations.push((stored, violation));
+        }
+    }
+
+    /// Leaves out what is not needed for the violation.
+    fn shrink(&self, mut schedule: Schedule, mut violation: Violation) -> (Schedule, Violation) {
+        let again = |schedule: &Schedule| {
+            (self.runner)(self.scenario, Chooser::script(schedule, false), &schedule.turns).violation
+        };
+        let mut at = 0;
+        while at < schedule.choices.len() {
+            let mut smaller = schedule.clone();
+            smaller.choices.remove(at);
+            match again(&smaller) {
+                Some(found) => (schedule, violation) = (smaller, found),
+                None => at += 1,
+            }
+        }
+        while !schedule.turns.is_empty() {
+            let mut smaller = schedule.clone();
+            smaller.turns.pop();
+            match again(&smaller) {
+                Some(found) => (schedule, violation) = (smaller, found),
+                None => break,
+            }
+        }
+        (schedule, violation)
+    }
+}
+
+fn at(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,393 @@
+//! The world of one run: the account, the object, the clock, and everything that can go wrong.
+
+use cloud_port::{Effect, LedgerError};
+use cloud_sim::{Account, Actor, Staleness, VirtualClock};
+use ownership::error::{Class, CloudError};
+use ownership::ledger::Edit;
+use ownership::time::{Millis, Tick};
+use ownership::{Answer, Ledger, Phase, Query, Step};
+
+use crate::chooser::Chooser;
+use crate::fault::{Fault, Menu};
+use crate::laws::{self, Law, Violation};
+use crate::scenario::Scenario;
+use crate::stranger;
+
+/// The world of one run.
+pub struct World {
+    /// The cloud.
+    pub account: Account,
+    /// The clock of everybody in it.
+    pub clock: VirtualClock,
+    /// The Kubernetes object.
+    pub object: Object,
+    /// What happens at each point.
+    pub chooser: Chooser,
+    /// What may happen at all.
+    pub allowed: Menu,
+    /// Whether the process has just died: its future must be dropped.
+    pub crashed: bool,
+    /// Calls that take effect later.
+    late: Vec<Late>,
+    /// When a stranger last did something.
+    stranger_at: Option<Tick>,
+    /// Writes to cloud and ledger so far.
+    pub writes: u32,
+    /// How often the ledger refused to record a new resource.
+    pub refused_records: u32,
+    /// A law that was broken in passing, where the end does not show it.
+    pub broken: Option<Violation>,
+}
+
+/// The Kubernetes object that holds the claim's ledger.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its ledger.
+    pub ledger: Ledger,
+    /// Its resourceVersion.
+    pub version: u64,
+    /// What it was before the last write: what a stale cache shows.
+    previous: Option<Ledger>,
+    /// Whether it is being deleted, and how.
+    pub phase: Phase,
+    /// Whether its status accepts nothing: recorded ids are refused.
+    pub status_refuses: bool,
+}
+
+/// A call that takes effect later.
+struct Late {
+    step: Step,
+    actor: Actor,
+    /// After how many calls; `None`: when the next process starts, or time passes.
+    calls: Option<u32>,
+}
+
+/// How a call comes out for the one who made it.
+pub enum Call<T, E> {
+    /// It is answered.
+    Answer(Result<T, E>),
+    /// The process dies here.
+    Crash,
+}
+
+const READ_FAULTS: Menu = Menu::of(&[
+    Fault::CrashBefore,
+    Fault::Fail,
+    Fault::Throttle,
+    Fault::StaleByOne,
+    Fault::StaleByTwo,
+    Fault::EndNow,
+]);
+const STEP_FAULTS: Menu = Menu::of(&[
+    Fault::CrashBefore,
+    Fault::CrashAfter,
+    Fault::Fail,
+    Fault::Throttle,
+    Fault::LoseCall,
+    Fault::LoseAnswer,
+    Fault::LateByOne,
+    Fault::LateByTwo,
+    Fault::LateByThree,
+    Fault::LateAtRestart,
+    Fault::EndNow,
+]);
+const WRITE_FAULTS: Menu = Menu::of(&[
+    Fault::CrashBefore,
+    Fault::CrashAfter,
+    Fault::LoseCall,
+    Fault::LoseAnswer,
+    Fault::Conflict,
+    Fault::Refuse,
+    Fault::EndNow,
+]);
+const STALE: Menu = Menu::of(&[Fault::StaleByOne, Fault::StaleByTwo]);
+
+impl World {
+    /// The world at the beginning of a run of `scenario`.
+    pub fn new(scenario: &Scenario, chooser: Chooser) -> Self {
+        let clock = VirtualClock::at(scenario.account.clock().now());
+        Self {
+            account: scenario.account.fork(clock.clone()),
+            clock,
+            object: Object {
+                ledger: scenario.ledger.clone(),
+                version: 1,
+                previous: None,
+                phase: Phase::Live,
+                status_refuses: scenario.status_refuses,
+            },
+            chooser,
+            allowed: scenario.faults,
+            crashed: false,
+            late: Vec::new(),
+            stranger_at: None,
+            writes: 0,
+            refused_records: 0,
+            broken: None,
+        }
+    }
+
+    /// A read of the cloud.
+    pub fn read(&mut self, query: &Query) -> Call<Answer, CloudError> {
+        let mut menu = READ_FAULTS;
+        if !self.may_be_stale() {
+            menu = menu.without(STALE);
+        }
+        let fault = self.choose(menu);
+        let call = match fault {
+            Some(Fault::CrashBefore) => self.crash(),
+            Some(Fault::EndNow) => self.end_now(),
+            Some(Fault::Fail) => Call::Answer(Err(failure())),
+            Some(Fault::Throttle) => Call::Answer(Err(throttled())),
+            Some(Fault::StaleByOne) => self.read_stale(query, 1),
+            Some(Fault::StaleByTwo) => self.read_stale(query, 2),
+            _ => Call::Answer(self.account.read(query, Staleness::Settled)),
+        };
+        self.land();
+        call
+    }
+
+    /// A stale read; one that shows what a fresh one would is no fault and does not count.
+    fn read_stale(&mut self, query: &Query, writes: u8) -> Call<Answer, CloudError> {
+        let fresh = self.account.read(query, Staleness::Settled);
+        let stale = self.account.read(query, Staleness::Before(writes.into()));
+        if same(&fresh, &stale) {
+            self.chooser.fired.pop();
+        }
+        Call::Answer(stale)
+    }
+
+    /// A side effect.
+    pub fn perform(&mut self, actor: Actor, step: &Step) -> Call<Effect, CloudError> {
+        self.writes += 1;
+        let fault = self.choose(STEP_FAULTS);
+        let late = |calls| Late { step: step.clone(), actor, calls };
+        let call = match fault {
+            Some(Fault::CrashBefore) => self.crash(),
+            Some(Fault::EndNow) => self.end_now(),
+            Some(Fault::Fail) => Call::Answer(Err(failure())),
+            Some(Fault::Throttle) => Call::Answer(Err(throttled())),
+            Some(Fault::LoseCall) => Call::Answer(Err(lost())),
+            Some(Fault::LoseAnswer) => {
+                let _ = self.take_effect(actor, step);
+                Call::Answer(Err(lost()))
+            }
+            Some(Fault::CrashAfter) => {
+                let _ = self.take_effect(actor, step);
+                self.crash()
+            }
+            Some(Fault::LateAtRestart) => {
+                self.late.push(late(None));
+                self.crash()
+            }
+            Some(fault @ (Fault::LateByOne | Fault::LateByTwo | Fault::LateByThree)) => {
+                // One more than the fault says: the call itself counts when effects land below.
+                let calls = 2 + fault as u32 - Fault::LateByOne as u32;
+                self.late.push(late(Some(calls)));
+                Call::Answer(Err(lost()))
+            }
+            _ => Call::Answer(self.take_effect(actor, step)),
+        };
+        self.land();
+        call
+    }
+
+    /// The effect itself. Twins are reduced to one, never to none (law 2).
+    fn take_effect(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
+        let effect = self.account.perform(actor, step);
+        if let (Step::Delete { owned }, Phase::Live, true) = (step, self.object.phase, effect.is_ok()) {
+            let slot = owned.mark().map(|mark| &mark.slot);
+            let disturbed = self.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
+            if laws::emptied(self, slot) && !disturbed {
+                let what = format!("{} was the last one of its slot", owned.target());
+                self.broken.get_or_insert(Violation { law: Law::NoTwins, what });
+            }
+        }
+        effect
+    }
+
+    /// A load of the object; a stale cache shows the version before the last write.
+    pub fn load(&mut self) -> Call<(Ledger, u64), LedgerError> {
+        let stale = self.object.previous.is_some() && self.may_be_stale();
+        let menu = if stale { Menu::of(&[Fault::StaleByOne]) } else { Menu::default() };
+        match (self.choose(menu), &self.object.previous) {
+            (Some(_), Some(previous)) => {
+                Call::Answer(Ok((previous.clone(), self.object.version - 1)))
+            }
+            _ => Call::Answer(Ok((self.object.ledger.clone(), self.object.version))),
+        }
+    }
+
+    /// A write of the object, on top of `version`.
+    pub fn write(&mut self, edits: &[Edit], version: u64) -> Call<u64, LedgerError> {
+        self.writes += 1;
+        let lost = || LedgerError::Unknown("the connection was cut".into());
+        match self.choose(WRITE_FAULTS) {
+            Some(Fault::CrashBefore) => self.crash(),
+            Some(Fault::EndNow) => self.end_now(),
+            Some(Fault::LoseCall) => Call::Answer(Err(lost())),
+            Some(Fault::LoseAnswer) => {
+                let _ = self.commit(edits, version);
+                Call::Answer(Err(lost()))
+            }
+            Some(Fault::CrashAfter) => {
+                let _ = self.commit(edits, version);
+                self.crash()
+            }
+            Some(Fault::Conflict) => {
+                self.object.version += 1;
+                self.object.previous = None;
+                Call::Answer(Err(LedgerError::Conflict))
+            }
+            Some(Fault::Refuse) => {
+                self.note_refusal(edits);
+                Call::Answer(Err(LedgerError::Refused("the schema says no".into())))
+            }
+            _ => Call::Answer(self.commit(edits, version)),
+        }
+    }
+
+    fn commit(&mut self, edits: &[Edit], version: u64) -> Result<u64, LedgerError> {
+        if version != self.object.version {
+            return Err(LedgerError::Conflict);
+        }
+        let records = edits.iter().any(|edit| matches!(edit, Edit::Record { .. }));
+        if self.object.status_refuses && records {
+            self.note_refusal(edits);
+            return Err(LedgerError::Refused("status: Invalid value".into()));
+        }
+        self.object.previous = Some(self.object.ledger.clone());
+        edits.iter().for_each(|edit| self.object.ledger.apply(edit));
+        self.object.version += 1;
+        Ok(self.object.version)
+    }
+
+    fn note_refusal(&mut self, edits: &[Edit]) {
+        if edits.iter().any(|edit| matches!(edit, Edit::Record { .. })) {
+            self.refused_records += 1;
+        }
+    }
+
+    /// The time between two passes: until `until` in the ordinary course, or as a fault has it.
+    pub fn requeue(&mut self, until: Option<Tick>, scenario: &Scenario) {
+        let mut menu =
+            if until.is_some() { Fault::NoTime.bit() } else { Fault::LongTime.bit() };
+        menu = menu.or(Fault::LoseStatus.bit());
+        if self.late.is_empty() {
+            menu = menu.or(stranger::moves(self, scenario));
+        }
+        match self.choose(menu) {
+            Some(Fault::NoTime) => {}
+            Some(Fault::LongTime) => self.pass_time(Millis::seconds(120)),
+            Some(Fault::LoseStatus) => {
+                self.object.ledger.ids.clear();
+                if scenario.intents_in_status {
+                    self.object.ledger.intents.clear();
+                }
+                self.object.version += 1;
+                self.object.previous = None;
+                self.crashed = true;
+            }
+            Some(fault) if fault.is_strangers() => {
+                self.stranger_at = Some(self.clock.now());
+                stranger::act(self, fault, scenario);
+            }
+            _ => {
+                if let Some(until) = until {
+                    self.pass_time(until - self.clock.now());
+                }
+            }
+        }
+    }
+
+    /// Lets time pass. A request takes effect within T or never (A3), so what is late lands first.
+    pub fn pass_time(&mut self, span: Millis) {
+        self.land_all();
+        self.clock.advance(span);
+    }
+
+    /// Lets everything take effect that is late.
+    pub fn land_all(&mut self) {
+        for late in std::mem::take(&mut self.late) {
+            let _ = self.take_effect(late.actor, &late.step);
+        }
+    }
+
+    /// Whether something may still take effect.
+    pub fn is_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// A new process starts: what waited for that takes effect.
+    pub fn restart(&mut self) {
+        self.crashed = false;
+        let (now, later): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.late).into_iter().partition(|late| late.calls.is_none());
+        self.late = later;
+        for late in now {
+            let _ = self.take_effect(late.actor, &late.step);
+        }
+    }
+
+    /// One call has been made: what was due after it takes effect.
+    fn land(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        let mut at = 0;
+        while at < self.late.len() {
+            let due = match &mut self.late[at].calls {
+                Some(calls) => {
+                    *calls -= 1;
+                    *calls == 0
+                }
+                None => false,
+            };
+            if due {
+                let late = self.late.remove(at);
+                let _ = self.take_effect(late.actor, &late.step);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    pub(crate) fn choose(&mut self, menu: Menu) -> Option<Fault> {
+        self.chooser.choose(menu.and(self.allowed))
+    }
+
+    /// A stale read that hides a stranger's deed would be a read before it (A2).
+    fn may_be_stale(&self) -> bool {
+        self.stranger_at.is_none_or(|at| self.clock.now() - at > Millis::seconds(60))
+    }
+
+    fn crash<T, E>(&mut self) -> Call<T, E> {
+        self.crashed = true;
+        Call::Crash
+    }
+
+    fn end_now<T, E>(&mut self) -> Call<T, E> {
+        self.allowed = self.allowed.without(Fault::EndNow.bit());
+        self.object.phase = Phase::Ending;
+        self.crash()
+    }
+}
+
+fn failure() -> CloudError {
+    CloudError::new(Class::Retryable, "InternalError", "the service is unavailable")
+}
+
+fn throttled() -> CloudError {
+    CloudError::new(Class::Throttled, "RequestLimitExceeded", "slow down")
+}
+
+fn lost() -> CloudError {
+    CloudError::new(Class::Unknown, "RequestTimeout", "no answer came")
+}
+
+fn same(fresh: &Result<Answer, CloudError>, stale: &Result<Answer, CloudError>) -> bool {
+    match (fresh, stale) {
+        (Ok(fresh), Ok(stale)) => fresh.resources == stale.resources && fresh.inner == stale.inner,
+        _ => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! Creating: announced, sent, repeated only when that is safe.
+
+use super::locate::match_query;
+use super::{Deciding, Decision, Flow, act};
+use crate::blueprint::Slot;
+use crate::finding::{Finding, Reason};
+use crate::kind::{BirthProof, Marking};
+use crate::ledger::{BeforeImage, Edit, Intent};
+use crate::name;
+use crate::part::{Props, Resource};
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::step::{Create, Step};
+use crate::text::{ResourceId, Text};
+
+impl<R: Rules> Deciding<'_, R> {
+    /// The slot is empty: announce a create, send it, or wait until it is safe to repeat.
+    pub(super) fn create(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
+        let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            return self.announce(slot, props, gone);
+        };
+        if self.just_now(self.view.opened(&slot.name)) {
+            let why = Reason::Announced(slot.name.clone(), intent.attempt);
+            return self.send(slot, intent, why);
+        }
+        // The create was answered, or adopted what existed, and that is gone: the attempt is over.
+        if !gone.is_empty() {
+            let why = Reason::Gone(slot.name.clone(), gone[0].clone());
+            let mut edits: Vec<Edit> = gone.into_iter().map(|id| Edit::Gone { id }).collect();
+            edits.push(Edit::CloseIntent {
+                slot: slot.name.clone(),
+            });
+            return act(Decision::Write(edits), why);
+        }
+        if intent.adopts.is_some() {
+            let close = Edit::CloseIntent {
+                slot: slot.name.clone(),
+            };
+            return act(
+                Decision::Write(vec![close]),
+                Reason::NeverCame(slot.name.clone()),
+            );
+        }
+        self.repeat(slot, intent)
+    }
+
+    /// Sends an announced create again, once its effect would have come and shown (law 2).
+    pub(super) fn repeat(&mut self, slot: &Slot, intent: &Intent) -> Flow<()> {
+        let attempt = intent.attempt;
+        let safe = self.settled(
+            Sight::Intent(slot.name.clone(), attempt),
+            |rules, since| rules.repeats_create_at(slot.kind, since),
+            Reason::AwaitIntent(slot.name.clone()),
+        );
+        if !safe {
+            return Ok(());
+        }
+        let why = if slot.kind.token.is_some() {
+            Reason::RepeatByToken(slot.name.clone(), attempt)
+        } else {
+            Reason::RepeatAfterSettling(slot.name.clone(), attempt)
+        };
+        self.send(slot, intent, why)
+    }
+
+    fn announce(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
+        let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
+        let attempt = self.rules.next_attempt(last);
+        let mut intent = Intent {
+            kind: slot.kind.name,
+            attempt,
+            name: self.full_name(slot, attempt),
+            props: props.clone(),
+            before: None,
+            adopts: None,
+        };
+        if slot.kind.birth == BirthProof::Circumstantial {
+            let query = match_query(slot, &intent);
+            let look = self.look(query, || Reason::TakeBeforeImage(slot.name.clone()))?;
+            let ids = look.found.iter().map(|target| target.id.clone()).collect();
+            intent.before = Some(BeforeImage { ids, at: look.date });
+        }
+        if !self.rules.announces_creates() {
+            return self.send(slot, &intent, Reason::NothingFound(slot.name.clone()));
+        }
+        let why = match gone.first() {
+            Some(id) => Reason::Gone(slot.name.clone(), id.clone()),
+            None => Reason::NothingFound(slot.name.clone()),
+        };
+        let mut edits: Vec<Edit> = gone.into_iter().map(|id| Edit::Gone { id }).collect();
+        edits.push(Edit::OpenIntent {
+            slot: slot.name.clone(),
+            intent,
+        });
+        act(Decision::Write(edits), why)
+    }
+
+    fn full_name(&self, slot: &Slot, attempt: u32) -> Text {
+        match slot.kind.birth {
+            BirthProof::Nonce => {
+                let nonce = name::nonce(&self.case.identity.claim, &slot.name, attempt);
+                format!("{}-{nonce}", slot.label).into()
+            }
+            _ => slot.label.clone(),
+        }
+    }
+
+    fn send(&mut self, slot: &Slot, intent: &Intent, why: Reason) -> Flow<()> {
+        let tags = if slot.kind.birth == BirthProof::Marks {
+            match self.wanted_tags(slot, intent.attempt) {
+                Some(tags) => tags.into_iter().collect(),
+                None => return Ok(()),
+            }
+        } else {
+            crate::mark::Tags::new()
+        };
+        let token = slot
+            .kind
+            .token
+            .map(|_| name::client_token(&self.case.identity.claim, &slot.name, intent.attempt));
+        let create = Create {
+            slot: slot.name.clone(),
+            kind: slot.kind,
+            attempt: intent.attempt,
+            name: intent.name.clone(),
+            props: intent.props.clone(),
+            tags,
+            token,
+        };
+        act(Decision::Do(Step::Create(create)), why)
+    }
+
+    /// Every tag that a resource of ours should carry; `None`, with a finding, if the carrier cannot
+    /// hold one of them.
+    pub(super) fn wanted_tags(&mut self, slot: &Slot, attempt: u32) -> Option<Vec<(Text, Text)>> {
+        let identity = self.case.identity;
+        let tags = identity
+            .ownership_tags(slot.kind, slot, attempt)
+            .and_then(|mut tags| {
+                if slot.cluster_mark {
+                    tags.extend(identity.dialect.cluster(slot.kind.carrier)?.iter().cloned());
+                }
+                tags.extend(slot.user_tags.iter().cloned());
+                Ok(tags)
+            });
+        match tags {
+            Ok(tags) => Some(tags),
+            Err(error) => {
+                let (slot, rule) = (slot.name.clone(), error.to_string());
+                self.findings.push(Finding::Unmarkable { slot, rule });
+                None
+            }
+        }
+    }
+
+    /// The tags that a resource of ours lacks.
+    pub(super) fn missing_tags(
+        &mut self,
+        slot: &Slot,
+        resource: &Resource,
+        attempt: u32,
+    ) -> Vec<(Text, Text)> {
+        if slot.kind.marking != Marking::Mutable {
+            return Vec::new();
+        }
+        let wanted = self.wanted_tags(slot, attempt).unwrap_or_default();
+        wanted
+            .into_iter()
+            .filter(|(key, value)| !resource.tags.has(key, value))
+            .collect()
+    }
+}

@@ -1,0 +1,410 @@
+//! The end of a claim: everything of ours goes, whatever was recorded; then our traces; then the
+//! finalizers.
+
+use std::sync::Arc;
+
+use super::locate::Located;
+use super::{Act, Deciding, Decision, Flow, Phase, act};
+use crate::blueprint::{Slot, SlotName, resolve_props};
+use crate::finding::{Finding, Reason};
+use crate::kind::{BirthProof, Kind, Marking};
+use crate::ledger::{Edit, Intent, Known, Origin};
+use crate::part::{Props, Resource};
+use crate::query::{Query, Target};
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::step::{Step, UnmarkRight};
+use crate::text::Text;
+use crate::verdict::{Owned, Owner, Verdict};
+
+impl<R: Rules> Deciding<'_, R> {
+    pub(super) fn ending(&mut self) -> Flow<()> {
+        if !self.ledger.pinned {
+            return Err(Act {
+                decision: Decision::Done,
+                reason: None,
+            });
+        }
+        self.look_for_all()?;
+        self.adopt_before_the_end()?;
+        if self.rules.intents_hold_the_end() {
+            self.end_intents()?;
+        }
+        self.end_owned()?;
+        self.end_known();
+        self.erase_traces()?;
+        if self.waits.is_some() {
+            return Ok(());
+        }
+        if self.rules.looks_again_at_the_end() {
+            self.look_again()?;
+        }
+        if self.rules.blockers_hold_the_end() && self.findings.iter().any(Finding::holds_the_end) {
+            return Ok(());
+        }
+        act(Decision::Write(vec![Edit::Finish]), Reason::NothingLeft)
+    }
+
+    /// Looks for everything that can be ours: by marks, and by every id that the ledger knows.
+    fn look_for_all(&mut self) -> Flow<()> {
+        if self.rules.ends_by_marks() {
+            for kind in self.case.kinds {
+                self.look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?;
+            }
+        }
+        let known = self.ledger.known.iter().map(|(id, known)| (known.kind, id));
+        let recorded = self.ledger.ids.iter().filter_map(|(slot, id)| {
+            let slot = self
+                .case
+                .blueprint
+                .slot(slot)
+                .filter(|slot| slot.is_own())?;
+            Some((slot.kind.name, id))
+        });
+        let targets: Vec<Target> = known
+            .chain(recorded)
+            .map(|(kind, id)| Target::new(kind, id.clone()))
+            .collect();
+        for target in targets {
+            if self.kind_of(target.kind).is_some() {
+                self.see(&target, || Reason::Ends)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn marks_query(&self, kind: &Kind) -> Query {
+        Query::Marks {
+            kind: kind.name,
+            key: self.case.identity.key(kind),
+        }
+    }
+
+    /// What evidence says is ours is adopted first, so that it goes by its mark like the rest.
+    fn adopt_before_the_end(&mut self) -> Flow<()> {
+        let blueprint = self.case.blueprint;
+        for slot in blueprint.slots() {
+            if !self.case.evidence.adopt.contains(&slot.name) || !slot.is_own() {
+                continue;
+            }
+            let Some(props) = self.recorded_props(slot) else {
+                continue;
+            };
+            if self
+                .ledger
+                .known
+                .values()
+                .any(|known| known.slot == slot.name && known.origin == Origin::Adopted)
+            {
+                continue;
+            }
+            if let Located::Adoptable { resource } = self.locate(slot, &props)? {
+                self.adopt(slot, &resource)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot's properties, as far as recorded ids can tell.
+    fn recorded_props(&self, slot: &Slot) -> Option<Props> {
+        resolve_props(&slot.props, &|name| self.ledger.ids.get(name).cloned())
+    }
+
+    /// Open intents hold the end until their resource was seen, or cannot come any more (law 3).
+    fn end_intents(&mut self) -> Flow<()> {
+        let mut edits = Vec::new();
+        for (name, intent) in &self.ledger.intents {
+            let Some(kind) = self.kind_of(intent.kind) else {
+                continue;
+            };
+            let dropped;
+            let slot = match self.case.blueprint.slot(name) {
+                Some(slot) => slot,
+                None => {
+                    dropped = Slot::own(name.clone(), kind, intent.name.clone());
+                    &dropped
+                }
+            };
+            if let Some(target) = self.alive(kind, name) {
+                let known = Known {
+                    kind: kind.name,
+                    slot: name.clone(),
+                    origin: Origin::Created,
+                };
+                edits.push(Edit::Record {
+                    slot: name.clone(),
+                    id: target.id,
+                    known,
+                });
+                edits.push(Edit::CloseIntent { slot: name.clone() });
+            } else if let Some(resource) = self.newborn(slot, intent)? {
+                if self.case.phase == Phase::Ending {
+                    self.mark_newborn(slot, &resource)?;
+                } else {
+                    edits.push(Edit::CloseIntent { slot: name.clone() });
+                }
+            } else if self.intent_is_over(slot, intent)? {
+                edits.push(Edit::CloseIntent { slot: name.clone() });
+            }
+        }
+        if edits.is_empty() {
+            return Ok(());
+        }
+        act(Decision::Write(edits), Reason::SeenByMarks)
+    }
+
+    /// A resource of ours in that slot.
+    fn alive(&self, kind: &Kind, slot: &SlotName) -> Option<Target> {
+        self.view.of_kind(kind.name).find_map(|(resource, read)| {
+            match self.judge(kind, resource, read) {
+                Verdict::Owned(owned) if owned.mark()?.slot == *slot => {
+                    Some(owned.target().clone())
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// What an open intent made or adopted, not marked yet.
+    fn newborn(&mut self, slot: &Slot, intent: &Intent) -> Flow<Option<Arc<Resource>>> {
+        let known = self
+            .ledger
+            .known
+            .iter()
+            .filter(|(_, known)| known.slot == slot.name);
+        let created = self
+            .view
+            .created(&slot.name)
+            .map(|target| target.id.clone());
+        let ids: Vec<_> = known
+            .map(|(id, _)| id.clone())
+            .chain(intent.adopts.clone())
+            .chain(created)
+            .collect();
+        for id in ids {
+            let target = Target::new(slot.kind.name, id);
+            let seen = self.see(&target, || Reason::AwaitIntent(slot.name.clone()))?;
+            let Some((resource, read)) = seen else {
+                continue;
+            };
+            if matches!(
+                self.judge(slot.kind, &resource, read),
+                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
+            ) {
+                return Ok(Some(resource));
+            }
+        }
+        if slot.kind.birth == BirthProof::Nonce {
+            let query = self.nonce_query(slot, intent);
+            if let Some(query) = query {
+                self.look(query, || Reason::FindByName(intent.name.clone()))?;
+            }
+        }
+        match self.by_intent(slot)? {
+            Some(Located::Newborn { resource }) => Ok(Some(resource)),
+            Some(Located::Refused(finding)) => {
+                self.findings.push(finding);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn nonce_query(&self, slot: &Slot, intent: &Intent) -> Option<Query> {
+        self.name_query(slot, &intent.props)
+    }
+
+    fn mark_newborn(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        if !self.ledger.known.contains_key(&resource.id) {
+            let known = Known {
+                kind: slot.kind.name,
+                slot: slot.name.clone(),
+                origin: Origin::Created,
+            };
+            let edit = Edit::Record {
+                slot: slot.name.clone(),
+                id: resource.id.clone(),
+                known,
+            };
+            return act(
+                Decision::Write(vec![edit]),
+                Reason::RecordFound(slot.name.clone()),
+            );
+        }
+        self.mark_new(slot, resource)
+    }
+
+    /// Whether nothing can come of an intent any more.
+    fn intent_is_over(&mut self, slot: &Slot, intent: &Intent) -> Flow<bool> {
+        // Without a mark only its client token finds what it may have made: the repetition returns
+        // it, or makes what then is deleted.
+        let only_token = slot.kind.birth == BirthProof::Token
+            && intent.adopts.is_none()
+            && self.case.phase == Phase::Ending;
+        let answered = self
+            .ledger
+            .known
+            .values()
+            .any(|known| known.slot == slot.name);
+        if only_token && !answered {
+            self.repeat(slot, intent)?;
+        }
+        Ok(self.settled(
+            Sight::Intent(slot.name.clone(), intent.attempt),
+            |rules, since| rules.late_effects_over_at(slot.kind, since),
+            Reason::AwaitIntent(slot.name.clone()),
+        ))
+    }
+
+    /// Deletes, or gives back, everything that is ours, dependents first.
+    fn end_owned(&mut self) -> Flow<()> {
+        let mut all: Vec<(&'static Kind, Arc<Resource>, Owned)> = Vec::new();
+        for kind in self.case.kinds {
+            for (resource, read) in self.view.of_kind(kind.name) {
+                match self.judge(kind, resource, read) {
+                    Verdict::Owned(owned) => all.push((*kind, resource.clone(), owned)),
+                    Verdict::Foreign(owner @ Owner::Disputed(_)) => {
+                        let target = Target::new(resource.kind, resource.id.clone());
+                        let slot = self.slot_of(resource);
+                        self.findings.push(Finding::Conflict {
+                            slot,
+                            target,
+                            owner,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        all.retain(|(_, _, owned)| !self.view.deleted(owned.target()));
+        all.sort_by_cached_key(|(_, resource, owned)| {
+            let rank = owned
+                .mark()
+                .map_or(0, |mark| self.case.blueprint.rank(&mark.slot));
+            (usize::MAX - rank, resource.id.clone())
+        });
+        for (kind, resource, owned) in all {
+            if let (Some(holder), Some(mark)) = (owned.held_by(), owned.mark()) {
+                let (slot, target, holder) =
+                    (mark.slot.clone(), owned.target().clone(), holder.clone());
+                self.findings.push(Finding::Held {
+                    slot,
+                    target,
+                    holder,
+                });
+            } else if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
+                self.give_back(kind, &resource, owned)?;
+            } else {
+                self.delete(kind, owned.target(), Reason::Ends)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slot_of(&self, resource: &Resource) -> SlotName {
+        let known = self
+            .ledger
+            .known
+            .get(&resource.id)
+            .map(|known| known.slot.clone());
+        let first = || {
+            self.case
+                .blueprint
+                .slots()
+                .iter()
+                .find(|s| s.kind.name == resource.kind)
+        };
+        known
+            .or_else(|| first().map(|slot| slot.name.clone()))
+            .unwrap_or_else(|| SlotName::new("unknown").expect("a legal slot name"))
+    }
+
+    /// Strips a resource of every mark of ours and leaves it.
+    fn give_back(&mut self, kind: &'static Kind, resource: &Resource, owned: Owned) -> Flow<()> {
+        if kind.marking != Marking::Mutable {
+            self.findings.push(Finding::CannotStrip {
+                target: owned.target().clone(),
+            });
+            return Ok(());
+        }
+        let Some(mark) = owned.mark() else {
+            return Ok(());
+        };
+        let slot = match self.case.blueprint.slot(&mark.slot) {
+            Some(slot) => slot.clone(),
+            None => Slot::own(mark.slot.clone(), kind, ""),
+        };
+        let attempt = mark.attempt;
+        let ours = self.wanted_tags(&slot, attempt).unwrap_or_default();
+        // Our own key goes with whatever it says; the rest only with our value.
+        let own_key = self.case.identity.key(kind);
+        let tags: Vec<(Text, Text)> = resource
+            .tags
+            .iter()
+            .filter(|(key, value)| {
+                *key == own_key || ours.iter().any(|(k, v)| k == key && v == value)
+            })
+            .cloned()
+            .collect();
+        self.refresh(owned.target())?;
+        let targets = vec![owned.target().clone()];
+        let step = Step::Unmark {
+            targets,
+            tags,
+            right: UnmarkRight::Retain(owned),
+        };
+        act(Decision::Do(step), Reason::Retains)
+    }
+
+    /// What the ledger knows and the cloud does not show: waited for, then believed. What lost its
+    /// mark is left, and said.
+    fn end_known(&mut self) {
+        if !self.rules.records_hold_the_end() {
+            return;
+        }
+        for (id, known) in &self.ledger.known {
+            let Some(kind) = self.kind_of(known.kind) else {
+                continue;
+            };
+            if known.origin == Origin::Found || self.ledger.intents.contains_key(&known.slot) {
+                continue;
+            }
+            let target = Target::new(known.kind, id.clone());
+            if self.view.deleted(&target) || self.case.phase == Phase::Retaining {
+                continue;
+            }
+            let settle = |rules: &R, since| rules.settled_at(kind, since);
+            let seen = self.view.seen(&target);
+            match seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read))) {
+                None => {
+                    let why = Reason::AwaitSettling(id.clone());
+                    self.settled(Sight::Missing(target), settle, why);
+                }
+                Some((resource, read)) => {
+                    if self.judge(kind, resource, read) == Verdict::Unmarked {
+                        let why = Reason::AwaitSettling(id.clone());
+                        if self.settled(Sight::Lost(target.clone()), settle, why) {
+                            let slot = known.slot.clone();
+                            self.findings.push(Finding::MarkLost { slot, target });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// One last look by marks after the last deletion.
+    fn look_again(&mut self) -> Flow<()> {
+        for kind in self.case.kinds {
+            let query = self.marks_query(kind);
+            let stale = self
+                .view
+                .look(&query)
+                .is_none_or(|look| look.deletions < self.view.deletions());
+            if stale {
+                return act(Decision::Look(query), Reason::LastLook(kind.name));
+            }
+        }
+        Ok(())
+    }
+}

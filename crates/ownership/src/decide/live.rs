@@ -1,0 +1,462 @@
+//! The life of a claim: every slot filled with one resource, marked, and as it is wanted.
+
+use std::sync::Arc;
+
+use super::locate::Located;
+use super::{Deciding, Decision, Filled, Flow, act};
+use crate::blueprint::{Expr, Slot, Source, resolve_props};
+use crate::finding::{Finding, Reason};
+use crate::ledger::{Edit, Intent, Known, Origin};
+use crate::part::{Props, Resource};
+use crate::query::{Query, Target};
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::step::{MarkRight, Step};
+use crate::text::ResourceId;
+use crate::verdict::{Owned, Verdict};
+
+impl<R: Rules> Deciding<'_, R> {
+    pub(super) fn live(&mut self) -> Flow<()> {
+        if !self.ledger.pinned {
+            return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
+        }
+        let blueprint = self.case.blueprint;
+        for slot in blueprint.slots() {
+            if slot.dependencies().all(|name| self.id_of(name).is_some()) {
+                match &slot.source {
+                    Source::Own { .. } => self.fill(slot)?,
+                    Source::Find { by, all } => self.find(slot, by, *all)?,
+                }
+            }
+        }
+        self.close_intents()
+    }
+
+    fn props(&self, props: &[(&'static str, Expr)]) -> Option<Props> {
+        resolve_props(props, &|name| self.id_of(name))
+    }
+
+    /// A slot that is ours to fill.
+    fn fill(&mut self, slot: &Slot) -> Flow<()> {
+        let Some(props) = self.props(&slot.props) else {
+            return Ok(());
+        };
+        self.execute_condemned(slot)?;
+        match self.locate(slot, &props)? {
+            Located::Owned {
+                resource,
+                owned,
+                twins,
+            } => self.keep(slot, &props, &resource, owned, twins),
+            Located::Newborn { resource } => {
+                self.record(slot, &resource, Origin::Created)?;
+                self.mark_new(slot, &resource)
+            }
+            Located::Adoptable { resource } => self.adopt(slot, &resource),
+            Located::Used { resource } => {
+                self.record(slot, &resource, Origin::Found)?;
+                self.use_one(slot, &resource)
+            }
+            Located::Lost { resource } => {
+                let target = Target::new(resource.kind, resource.id.clone());
+                self.findings.push(Finding::MarkLost {
+                    slot: slot.name.clone(),
+                    target,
+                });
+                self.filled_with(slot, &resource, Verdict::Unmarked);
+                Ok(())
+            }
+            Located::Refused(finding) => {
+                self.findings.push(finding);
+                Ok(())
+            }
+            Located::Absent { gone } => self.create(slot, &props, gone),
+            Located::Pending => Ok(()),
+        }
+    }
+
+    /// A resource that is ours: recorded, alone, marked and as it is wanted.
+    fn keep(
+        &mut self,
+        slot: &Slot,
+        props: &Props,
+        resource: &Arc<Resource>,
+        owned: Owned,
+        twins: Vec<(Arc<Resource>, Owned)>,
+    ) -> Flow<()> {
+        self.record(slot, resource, Origin::Created)?;
+        let target = owned.target().clone();
+        self.sightings.clear(&Sight::Lost(target.clone()));
+        if let Some(holder) = owned.held_by() {
+            let (slot, holder) = (slot.name.clone(), holder.clone());
+            self.findings.push(Finding::Held {
+                slot,
+                target,
+                holder,
+            });
+        } else {
+            self.reduce(slot, &target, twins)?;
+            self.repair_mark(slot, resource, &owned)?;
+            self.repair_props(slot, props, resource, &owned)?;
+            self.converge_inner(slot, &target)?;
+        }
+        if !resource.ready {
+            let again = self.now + slot.kind.settling;
+            self.wait(again, Reason::AwaitReady(resource.id.clone()));
+            return Ok(());
+        }
+        self.filled_with(slot, resource, Verdict::Owned(owned));
+        Ok(())
+    }
+
+    fn filled_with(&mut self, slot: &Slot, resource: &Resource, verdict: Verdict) {
+        let target = Target::new(resource.kind, resource.id.clone());
+        self.filled.push(Filled {
+            slot: slot.name.clone(),
+            target,
+            verdict,
+        });
+    }
+
+    /// Records what fills a slot, unless the ledger says so already.
+    fn record(&self, slot: &Slot, resource: &Resource, origin: Origin) -> Flow<()> {
+        let id = &resource.id;
+        let recorded = self.ledger.ids.get(&slot.name) == Some(id);
+        // A wish of the user's stays the user's; an id that we found or made is ours to correct.
+        let known = self.ledger.known.contains_key(id) || (recorded && origin == Origin::Found);
+        if recorded && known {
+            return Ok(());
+        }
+        let known = Known {
+            kind: slot.kind.name,
+            slot: slot.name.clone(),
+            origin,
+        };
+        let why = match self.view.created(&slot.name) {
+            Some(_) => Reason::RecordNew(slot.name.clone()),
+            None => Reason::RecordFound(slot.name.clone()),
+        };
+        let edit = Edit::Record {
+            slot: slot.name.clone(),
+            id: id.clone(),
+            known,
+        };
+        act(Decision::Write(vec![edit]), why)
+    }
+
+    pub(super) fn mark_new(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        let attempt = match self.ledger.intents.get(&slot.name) {
+            Some(intent) => intent.attempt,
+            None => self.ledger.attempts.get(&slot.name).copied().unwrap_or(1),
+        };
+        let tags = self.missing_tags(slot, resource, attempt);
+        if tags.is_empty() {
+            return Ok(());
+        }
+        let targets = vec![Target::new(resource.kind, resource.id.clone())];
+        if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
+            let (slot, target) = (slot.name.clone(), targets[0].clone());
+            self.findings.push(Finding::TagsFull { slot, target });
+            return Ok(());
+        }
+        self.refresh(&targets[0])?;
+        let step = Step::Mark {
+            targets,
+            tags,
+            right: MarkRight::Birth,
+        };
+        act(Decision::Do(step), Reason::MarkNew(slot.name.clone()))
+    }
+
+    /// Adoption is written down, then marked, then seen by marks, like a create.
+    pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        if self.ledger.intents.contains_key(&slot.name) {
+            return self.mark_new(slot, resource);
+        }
+        let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
+        let intent = Intent {
+            kind: slot.kind.name,
+            attempt: self.rules.next_attempt(last),
+            name: resource.name.clone(),
+            props: resource.props.clone(),
+            before: None,
+            adopts: Some(resource.id.clone()),
+        };
+        let origin = Origin::Adopted;
+        let known = Known {
+            kind: slot.kind.name,
+            slot: slot.name.clone(),
+            origin,
+        };
+        let edits = vec![
+            Edit::OpenIntent {
+                slot: slot.name.clone(),
+                intent,
+            },
+            Edit::Record {
+                slot: slot.name.clone(),
+                id: resource.id.clone(),
+                known,
+            },
+        ];
+        act(Decision::Write(edits), Reason::Adopt(slot.name.clone()))
+    }
+
+    /// A mark that names another holder, or lacks some of its tags, is completed.
+    fn repair_mark(&mut self, slot: &Slot, resource: &Resource, owned: &Owned) -> Flow<()> {
+        let attempt = owned.mark().map_or(1, |mark| mark.attempt);
+        let tags = self.missing_tags(slot, resource, attempt);
+        if tags.is_empty() {
+            return Ok(());
+        }
+        self.refresh(owned.target())?;
+        let targets = vec![owned.target().clone()];
+        let step = Step::Mark {
+            targets,
+            tags,
+            right: MarkRight::Repair(owned.clone()),
+        };
+        act(Decision::Do(step), Reason::RepairMark(slot.name.clone()))
+    }
+
+    fn repair_props(
+        &mut self,
+        slot: &Slot,
+        wanted: &Props,
+        resource: &Resource,
+        owned: &Owned,
+    ) -> Flow<()> {
+        let mut change = Props::new();
+        for rule in slot.kind.props {
+            let Some(want) = wanted.get(rule.name) else {
+                continue;
+            };
+            let found = resource.props.get(rule.name);
+            if found == Some(want) {
+                continue;
+            }
+            if rule.mutable {
+                change.set(rule.name, want.clone());
+            } else {
+                self.findings.push(Finding::Drift {
+                    slot: slot.name.clone(),
+                    target: owned.target().clone(),
+                    prop: rule.name,
+                    wanted: want.clone(),
+                    found: found.cloned().unwrap_or_else(|| "".into()),
+                });
+            }
+        }
+        if change.iter().next().is_none() {
+            return Ok(());
+        }
+        self.refresh(owned.target())?;
+        match Step::update(owned.clone(), change, self.now) {
+            Some(step) => act(Decision::Do(step), Reason::PropsDiffer(slot.name.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Condemns the twins of what is kept; data is never condemned (law 2).
+    fn reduce(
+        &mut self,
+        slot: &Slot,
+        kept: &Target,
+        twins: Vec<(Arc<Resource>, Owned)>,
+    ) -> Flow<()> {
+        let mut twins: Vec<Owned> = twins.into_iter().map(|(_, owned)| owned).collect();
+        twins.retain(|twin| !self.view.deleted(twin.target()) && twin.held_by().is_none());
+        if twins.is_empty() {
+            return Ok(());
+        }
+        if self.rules.spares_valuables(slot.kind) {
+            let others = twins.iter().map(|twin| twin.target().clone()).collect();
+            let (slot, kept) = (slot.name.clone(), kept.clone());
+            self.findings.push(Finding::Twins { slot, kept, others });
+            return Ok(());
+        }
+        let why = Reason::Twin(kept.id.clone());
+        if !self.rules.condemns_twins() {
+            return self.delete(slot.kind, twins[0].target(), why);
+        }
+        let known = |slot: &Slot| Known {
+            kind: slot.kind.name,
+            slot: slot.name.clone(),
+            origin: Origin::Created,
+        };
+        let edits = twins
+            .iter()
+            .map(|twin| Edit::Condemn {
+                id: twin.target().id.clone(),
+                known: known(slot),
+            })
+            .collect();
+        act(Decision::Write(edits), why)
+    }
+
+    /// Deletes the condemned twins of a slot, and forgets those that are gone.
+    fn execute_condemned(&mut self, slot: &Slot) -> Flow<()> {
+        let condemned: Vec<ResourceId> = self
+            .ledger
+            .condemned
+            .iter()
+            .filter(|id| {
+                self.ledger
+                    .known
+                    .get(*id)
+                    .is_some_and(|known| known.slot == slot.name)
+            })
+            .cloned()
+            .collect();
+        for id in condemned {
+            let target = Target::new(slot.kind.name, id.clone());
+            let why = Reason::Condemned(id.clone());
+            let seen = self.see(&target, || why.clone())?;
+            if self.view.blocked(&target).is_some() {
+                continue;
+            }
+            match seen.map(|(resource, read)| self.judge(slot.kind, &resource, read)) {
+                Some(Verdict::Owned(_)) => self.delete(slot.kind, &target, why)?,
+                // Not ours any more: released, like everything that lost its mark.
+                Some(_) => return act(Decision::Write(vec![Edit::Gone { id }]), why),
+                None if self.view.deleted(&target)
+                    || self.settled(
+                        Sight::Missing(target),
+                        |rules, since| rules.settled_at(slot.kind, since),
+                        Reason::AwaitSettling(id.clone()),
+                    ) =>
+                {
+                    return act(Decision::Write(vec![Edit::Gone { id }]), why);
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the intents whose resource a look-up by marks or name has shown with our mark.
+    fn close_intents(&mut self) -> Flow<()> {
+        let mut edits = Vec::new();
+        for (name, intent) in &self.ledger.intents {
+            let Some(slot) = self.case.blueprint.slot(name) else {
+                continue;
+            };
+            let filled = self.filled.iter().find(|filled| filled.slot == *name);
+            let Some(Filled {
+                target,
+                verdict: Verdict::Owned(owned),
+                ..
+            }) = filled
+            else {
+                continue;
+            };
+            if owned.held_by().is_some() {
+                continue;
+            }
+            if !self.rules.intent_needs_sight() || self.sighted(slot, target) {
+                edits.push(Edit::CloseIntent { slot: name.clone() });
+            } else {
+                let since = self
+                    .sightings
+                    .since(Sight::Intent(name.clone(), intent.attempt), self.now);
+                let until = (since + slot.kind.settling).max(self.now + crate::time::Millis(1));
+                self.wait(until, Reason::AwaitSettling(target.id.clone()));
+            }
+        }
+        if edits.is_empty() {
+            return Ok(());
+        }
+        act(Decision::Write(edits), Reason::SeenByMarks)
+    }
+
+    /// Whether a look-up that could have found any resource of ours has found this one.
+    fn sighted(&self, slot: &Slot, target: &Target) -> bool {
+        let key = self.case.identity.key(slot.kind);
+        let by_marks = self.view.look(&Query::Marks {
+            kind: slot.kind.name,
+            key,
+        });
+        let by_name = self
+            .props(&slot.props)
+            .and_then(|props| self.name_query(slot, &props))
+            .and_then(|query| self.view.look(&query));
+        by_marks
+            .into_iter()
+            .chain(by_name)
+            .any(|look| look.found.contains(target))
+    }
+
+    /// A slot that is only looked up: the recorded id, else whatever has the wanted properties.
+    fn find(&mut self, slot: &Slot, by: &[(&'static str, Expr)], all: bool) -> Flow<()> {
+        if let Some(id) = self.ledger.ids.get(&slot.name).cloned() {
+            let target = Target::new(slot.kind.name, id.clone());
+            match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
+                Some((resource, _)) => return self.use_one(slot, &resource),
+                None if !self.ledger.known.contains_key(&id) => {
+                    let (slot, id) = (slot.name.clone(), id.text());
+                    self.findings.push(Finding::Missing { slot, id });
+                    return Ok(());
+                }
+                None => {}
+            }
+        }
+        let Some(props) = self.props(by) else {
+            return Ok(());
+        };
+        let query = Query::Match {
+            kind: slot.kind.name,
+            name: "".into(),
+            props,
+        };
+        let look = self.look(query, || Reason::FindExisting(slot.name.clone()))?;
+        let found: Vec<Target> = look
+            .found
+            .iter()
+            .take(if all { usize::MAX } else { 1 })
+            .cloned()
+            .collect();
+        if found.is_empty() {
+            let id = format!("a {} with {}", slot.kind.noun, describe(by)).into();
+            self.findings.push(Finding::Missing {
+                slot: slot.name.clone(),
+                id,
+            });
+            return Ok(());
+        }
+        let mut resources = Vec::with_capacity(found.len());
+        for target in &found {
+            if let Some((resource, _)) =
+                self.see(target, || Reason::FindExisting(slot.name.clone()))?
+            {
+                resources.push(resource);
+            }
+        }
+        if let ([only], false) = (resources.as_slice(), all) {
+            self.record(slot, only, Origin::Found)?;
+        }
+        self.use_all(slot, &resources)
+    }
+
+    fn use_one(&mut self, slot: &Slot, resource: &Arc<Resource>) -> Flow<()> {
+        self.use_all(slot, std::slice::from_ref(resource))
+    }
+
+    /// Resources that are not ours: they get the parts and tags that the served API asks for.
+    fn use_all(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
+        self.trace_tags(slot, resources)?;
+        for resource in resources {
+            let target = Target::new(resource.kind, resource.id.clone());
+            self.add_inner_to_used(slot, &target, resource)?;
+            self.filled_with(slot, resource, Verdict::Used);
+        }
+        Ok(())
+    }
+}
+
+fn describe(by: &[(&'static str, Expr)]) -> String {
+    let one = |(name, expr): &(&'static str, Expr)| match expr {
+        Expr::Text(text) => format!("{name} {text}"),
+        Expr::Slot(slot) => format!("{name} of slot {slot}"),
+    };
+    by.iter().map(one).collect::<Vec<_>>().join(" and ")
+}

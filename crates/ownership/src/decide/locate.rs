@@ -1,0 +1,434 @@
+//! Which resource fills a slot: by recorded id, then by marks, then by name.
+
+use std::sync::Arc;
+
+use super::{Deciding, Flow};
+use crate::blueprint::{IfMissing, Slot, Source};
+use crate::finding::{Finding, Reason};
+use crate::kind::{BirthProof, Naming};
+use crate::ledger::{Intent, Origin};
+use crate::mark::Unmarked;
+use crate::part::{Props, Resource};
+use crate::query::{Query, Target};
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::text::{ResourceId, Text};
+use crate::verdict::{Owned, Owner, ReadStamp, Verdict};
+
+/// What was found for a slot.
+pub(super) enum Located {
+    /// Ours, by its mark; with the twins that are ours too.
+    Owned {
+        resource: Arc<Resource>,
+        owned: Owned,
+        twins: Vec<(Arc<Resource>, Owned)>,
+    },
+    /// Ours by an open intent, and not marked yet.
+    Newborn { resource: Arc<Resource> },
+    /// Ours by evidence on the object, and not marked yet.
+    Adoptable { resource: Arc<Resource> },
+    /// Somebody's, and ours to use.
+    Used { resource: Arc<Resource> },
+    /// It was ours, and somebody removed the mark.
+    Lost { resource: Arc<Resource> },
+    /// It cannot be used; the finding says why.
+    Refused(Finding),
+    /// There is none. What filled the slot before is gone for good.
+    Absent { gone: Vec<ResourceId> },
+    /// It takes time to tell.
+    Pending,
+}
+
+/// What the ledger says about a resource that was met by a hint.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    /// We made it or adopted it.
+    Ours,
+    /// We found it by name and use it.
+    Found,
+    /// The user wrote its id: a wish.
+    Wish,
+}
+
+impl<R: Rules> Deciding<'_, R> {
+    /// Finds the resource of a slot that is ours to create.
+    pub(super) fn locate(&mut self, slot: &Slot, props: &Props) -> Flow<Located> {
+        if let Some(target) = self.view.created(&slot.name).cloned() {
+            return Ok(self.locate_created(slot, &target));
+        }
+        if self.rules.looks_before_create() {
+            self.look_up(slot, props)?;
+        }
+        if let Some(found) = self.owned_of(slot) {
+            return Ok(found);
+        }
+        let mut gone = Vec::new();
+        for id in self.hints(&slot.name) {
+            let target = Target::new(slot.kind.name, id.clone());
+            let hint = self.hint(slot, &id);
+            match self
+                .view
+                .seen(&target)
+                .and_then(|seen| Some((seen.resource.clone()?, seen.read)))
+            {
+                Some((resource, read)) => {
+                    if let Some(found) = self.by_hint(slot, hint, resource, read) {
+                        return Ok(found);
+                    }
+                }
+                None if hint == Hint::Wish => {
+                    if slot.source
+                        == (Source::Own {
+                            if_missing: IfMissing::Refuse,
+                        })
+                    {
+                        let (slot, id) = (slot.name.clone(), id.text());
+                        return Ok(Located::Refused(Finding::Missing { slot, id }));
+                    }
+                }
+                None => {
+                    if !self.settled(
+                        Sight::Missing(target.clone()),
+                        |rules, since| rules.settled_at(slot.kind, since),
+                        Reason::AwaitSettling(id.clone()),
+                    ) {
+                        return Ok(Located::Pending);
+                    }
+                    gone.push(id);
+                }
+            }
+        }
+        if let Some(found) = self.by_intent(slot)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.by_name(slot, props) {
+            return Ok(found);
+        }
+        Ok(Located::Absent { gone })
+    }
+
+    /// Asks everything that must be known before anything is said about a slot.
+    fn look_up(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
+        for id in self.hints(&slot.name) {
+            let target = Target::new(slot.kind.name, id);
+            self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
+        }
+        if !slot.kind.name_finds_marks() {
+            let key = self.case.identity.key(slot.kind);
+            let query = Query::Marks {
+                kind: slot.kind.name,
+                key,
+            };
+            self.look(query, || Reason::FindByMarks(slot.kind.name))?;
+        }
+        let intent = self.ledger.intents.get(&slot.name);
+        if let Some(id) = intent.and_then(|intent| intent.adopts.clone()) {
+            let target = Target::new(slot.kind.name, id);
+            self.see(&target, || Reason::Adopt(slot.name.clone()))?;
+        }
+        // A hint that leads to what is ours, or to what the user wants, makes the name irrelevant;
+        // an open intent makes it relevant again, because only a look-up that could have found
+        // any resource of ours closes it.
+        let answered = intent.is_none() && self.hint_answers(slot);
+        if let (Some(query), false) = (self.name_query(slot, props), answered) {
+            self.look(query, || Reason::FindByName(slot.label.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn hint_answers(&self, slot: &Slot) -> bool {
+        self.hints(&slot.name).into_iter().any(|id| {
+            let target = Target::new(slot.kind.name, id);
+            self.view
+                .seen(&target)
+                .is_some_and(|seen| seen.resource.is_some())
+        })
+    }
+
+    /// The look-up by name; for names with a nonce, that of the open intent.
+    pub(super) fn name_query(&self, slot: &Slot, props: &Props) -> Option<Query> {
+        let kind = slot.kind;
+        let name: Text = match kind.birth {
+            BirthProof::Nonce => self.ledger.intents.get(&slot.name)?.name.clone(),
+            _ => slot.label.clone(),
+        };
+        let within = match kind.naming {
+            Naming::Free => return None,
+            Naming::Account => None,
+            Naming::Within(prop) => Some((prop, props.get(prop)?.clone())),
+        };
+        Some(Query::Name {
+            kind: kind.name,
+            name,
+            within,
+        })
+    }
+
+    fn locate_created(&self, slot: &Slot, target: &Target) -> Located {
+        let seen = self.view.seen(target);
+        let Some((resource, read)) = seen.and_then(|s| Some((s.resource.clone()?, s.read))) else {
+            return Located::Pending;
+        };
+        match self.judge(slot.kind, &resource, read) {
+            Verdict::Owned(owned) => Located::Owned {
+                resource,
+                owned,
+                twins: Vec::new(),
+            },
+            _ => Located::Newborn { resource },
+        }
+    }
+
+    /// The resources that carry our mark for this slot: one to keep, and its twins (law 2).
+    fn owned_of(&self, slot: &Slot) -> Option<Located> {
+        let mut owned: Vec<(Arc<Resource>, Owned)> = self
+            .view
+            .of_kind(slot.kind.name)
+            .filter_map(
+                |(resource, read)| match self.judge(slot.kind, resource, read) {
+                    Verdict::Owned(owned) if owned.mark()?.slot == slot.name => {
+                        Some((resource.clone(), owned))
+                    }
+                    _ => None,
+                },
+            )
+            .filter(|(resource, owned)| {
+                !self.ledger.condemned.contains(&resource.id) && !self.view.deleted(owned.target())
+            })
+            .collect();
+        let recorded = self.ledger.ids.get(&slot.name);
+        owned.sort_by_cached_key(|(resource, owned)| {
+            let needed = self.rules.keeps_needed_twin() && self.is_needed(slot, &resource.id);
+            let attempt = owned.mark().map_or(0, |mark| mark.attempt);
+            (
+                !needed,
+                recorded != Some(&resource.id),
+                attempt,
+                resource.id.clone(),
+            )
+        });
+        let mut owned = owned.into_iter();
+        let (resource, kept) = owned.next()?;
+        Some(Located::Owned {
+            resource,
+            owned: kept,
+            twins: owned.collect(),
+        })
+    }
+
+    /// Whether something else that we have seen refers to this resource.
+    fn is_needed(&self, slot: &Slot, id: &ResourceId) -> bool {
+        let by_props = self.view.resources().any(|other| {
+            other.kind != slot.kind.name
+                && other.props.iter().any(|(_, value)| **value == *id.as_str())
+        });
+        by_props
+            || self.view.all_inner().iter().any(|seen| {
+                seen.of.id != *id && seen.parts.iter().any(|part| *part.key == *id.as_str())
+            })
+    }
+
+    fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
+        match self.ledger.known.get(id).map(|known| known.origin) {
+            Some(Origin::Created | Origin::Adopted) => Hint::Ours,
+            Some(Origin::Found) => Hint::Found,
+            None if self
+                .ledger
+                .intents
+                .get(&slot.name)
+                .is_some_and(|i| i.adopts.as_ref() == Some(id)) =>
+            {
+                Hint::Ours
+            }
+            None => Hint::Wish,
+        }
+    }
+
+    /// What a resource that the ledger points to is; `None` if the hint is wrong.
+    fn by_hint(
+        &mut self,
+        slot: &Slot,
+        hint: Hint,
+        resource: Arc<Resource>,
+        read: ReadStamp,
+    ) -> Option<Located> {
+        let target = Target::new(resource.kind, resource.id.clone());
+        if self.rules.recorded_id_is_proof() {
+            let owned = Owned::created_here(target, read.at);
+            return Some(Located::Owned {
+                resource,
+                owned,
+                twins: Vec::new(),
+            });
+        }
+        let open = self.ledger.intents.contains_key(&slot.name);
+        let evidence = self.case.evidence.adopt.contains(&slot.name);
+        match (self.judge(slot.kind, &resource, read), hint) {
+            // Marked for another slot of this claim: a wrong hint, or a wish that is ours anyway.
+            (Verdict::Owned(_), Hint::Wish) => Some(Located::Used { resource }),
+            (Verdict::Owned(_), _) => None,
+            (Verdict::Foreign(Owner::Disputed(other)), _) => {
+                let owner = Owner::Disputed(other);
+                let slot = slot.name.clone();
+                Some(Located::Refused(Finding::Conflict {
+                    slot,
+                    target,
+                    owner,
+                }))
+            }
+            (Verdict::Foreign(Owner::Legacy), Hint::Ours) => Some(Located::Newborn { resource }),
+            (Verdict::Foreign(Owner::Legacy), _) => Some(Located::Adoptable { resource }),
+            (Verdict::Foreign(_), Hint::Wish) => Some(Located::Used { resource }),
+            (Verdict::Foreign(_), _) => None,
+            (Verdict::Unmarked | Verdict::Used, Hint::Ours) if open => {
+                Some(Located::Newborn { resource })
+            }
+            (Verdict::Unmarked | Verdict::Used, Hint::Ours) => {
+                if !self.rules.releases_unmarked() {
+                    return Some(Located::Newborn { resource });
+                }
+                let settled = self.settled(
+                    Sight::Lost(target.clone()),
+                    |rules, since| rules.settled_at(slot.kind, since),
+                    Reason::AwaitSettling(target.id),
+                );
+                Some(if settled {
+                    Located::Lost { resource }
+                } else {
+                    Located::Pending
+                })
+            }
+            (Verdict::Unmarked | Verdict::Used, _) if evidence => {
+                Some(Located::Adoptable { resource })
+            }
+            (Verdict::Unmarked | Verdict::Used, _) => Some(Located::Used { resource }),
+        }
+    }
+
+    /// What an interrupted create left, recognised by its intent.
+    pub(super) fn by_intent(&mut self, slot: &Slot) -> Flow<Option<Located>> {
+        let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            return Ok(None);
+        };
+        if intent.adopts.is_some() {
+            return Ok(None);
+        }
+        match slot.kind.birth {
+            BirthProof::Nonce => {
+                let named = |r: &&Arc<Resource>| r.name == intent.name;
+                let resource = self
+                    .view
+                    .of_kind(slot.kind.name)
+                    .map(|(r, _)| r)
+                    .find(named);
+                Ok(resource
+                    .cloned()
+                    .map(|resource| Located::Newborn { resource }))
+            }
+            BirthProof::Circumstantial if !self.just_now(self.view.opened(&slot.name)) => {
+                self.by_circumstances(slot, intent)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The one unmarked resource that is new, alike and alone (assumption A1).
+    fn by_circumstances(&self, slot: &Slot, intent: &Intent) -> Flow<Option<Located>> {
+        let look = self.look(match_query(slot, intent), || {
+            Reason::TakeBeforeImage(slot.name.clone())
+        })?;
+        let mut candidates: Vec<Arc<Resource>> = Vec::new();
+        for target in &look.found {
+            let Some(seen) = self.view.seen(target) else {
+                continue;
+            };
+            let Some(resource) = &seen.resource else {
+                continue;
+            };
+            let unmarked = self.judge(slot.kind, resource, seen.read) == Verdict::Unmarked;
+            let new = !self.rules.before_image_counts()
+                || intent.before.as_ref().is_some_and(|before| {
+                    !before.ids.contains(&resource.id)
+                        && resource.created.is_some_and(|created| created >= before.at)
+                });
+            if unmarked && new {
+                candidates.push(resource.clone());
+            }
+        }
+        match candidates.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(Located::Newborn {
+                resource: only.clone(),
+            })),
+            _ => {
+                let slot = slot.name.clone();
+                let candidates = candidates
+                    .iter()
+                    .map(|r| Target::new(r.kind, r.id.clone()))
+                    .collect();
+                Ok(Some(Located::Refused(Finding::Ambiguous {
+                    slot,
+                    candidates,
+                })))
+            }
+        }
+    }
+
+    /// What has our name and is not ours by mark (law 4).
+    fn by_name(&mut self, slot: &Slot, props: &Props) -> Option<Located> {
+        let query = self.name_query(slot, props)?;
+        let target = self.view.look(&query)?.found.first()?.clone();
+        let seen = self.view.seen(&target)?;
+        let (resource, read) = (seen.resource.clone()?, seen.read);
+        if self.ledger.condemned.contains(&target.id) {
+            return Some(Located::Pending);
+        }
+        if self.rules.name_is_proof() {
+            let owned = Owned::created_here(target, read.at);
+            return Some(Located::Owned {
+                resource,
+                owned,
+                twins: Vec::new(),
+            });
+        }
+        let evidence = self.case.evidence.adopt.contains(&slot.name);
+        let name = slot.name.clone();
+        Some(match self.judge(slot.kind, &resource, read) {
+            Verdict::Foreign(Owner::Legacy) if evidence || !self.rules.legacy_needs_evidence() => {
+                Located::Adoptable { resource }
+            }
+            Verdict::Foreign(owner) => Located::Refused(Finding::Conflict {
+                slot: name,
+                target,
+                owner,
+            }),
+            // Ours, but for another slot: two slots of one name.
+            Verdict::Owned(_) => Located::Refused(Finding::NameTaken { slot: name, target }),
+            Verdict::Unmarked | Verdict::Used if evidence => Located::Adoptable { resource },
+            // Its own client token tells whether it is what the announced create made.
+            Verdict::Unmarked | Verdict::Used
+                if slot.kind.birth == BirthProof::Token
+                    && self.ledger.intents.contains_key(&slot.name) =>
+            {
+                return None;
+            }
+            Verdict::Unmarked | Verdict::Used => {
+                match self.rules.unmarked(&self.case.identity.dialect) {
+                    Unmarked::Use => Located::Used { resource },
+                    Unmarked::Conflict => {
+                        Located::Refused(Finding::NameTaken { slot: name, target })
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// The look-up that shows what looks like an announced create's result.
+pub(super) fn match_query(slot: &Slot, intent: &Intent) -> Query {
+    Query::Match {
+        kind: slot.kind.name,
+        name: intent.name.clone(),
+        props: intent.props.clone(),
+    }
+}

@@ -1,0 +1,238 @@
+//! Traces: what we add to resources that are not ours, and take away again (law 7).
+
+use std::sync::Arc;
+
+use super::{Deciding, Decision, Flow, act};
+use crate::blueprint::Slot;
+use crate::finding::{Finding, Reason};
+use crate::kind::Kind;
+use crate::ledger::{Edit, Trace, TraceOf};
+use crate::part::Resource;
+use crate::query::Target;
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::step::{MarkRight, Step, UnmarkRight};
+use crate::text::Text;
+
+impl<R: Rules> Deciding<'_, R> {
+    /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
+    /// there already is left as it is.
+    pub(super) fn trace_tags(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
+        let Some(wanted) = self.used_tags(slot) else {
+            return Ok(());
+        };
+        let mut missing: Vec<(Target, Vec<(Text, Text)>)> = Vec::new();
+        for resource in resources {
+            let there = |key: &str, value: &str| match self.rules.respects_existing_tags() {
+                true => resource.tags.get(key).is_some(),
+                false => resource.tags.has(key, value),
+            };
+            let tags: Vec<_> = wanted
+                .iter()
+                .filter(|(k, v)| !there(k, v))
+                .cloned()
+                .collect();
+            let target = Target::new(resource.kind, resource.id.clone());
+            if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
+                self.findings.push(Finding::TagsFull {
+                    slot: slot.name.clone(),
+                    target,
+                });
+            } else if !tags.is_empty() {
+                missing.push((target, tags));
+            }
+        }
+        let traces: Vec<Trace> = missing
+            .iter()
+            .flat_map(|(on, tags)| tag_traces(on, tags))
+            .collect();
+        let ready = self.announced(slot, &traces)?;
+        missing.retain(|(on, tags)| tag_traces(on, tags).all(|trace| ready.contains(&trace)));
+        let Some((_, tags)) = missing.first().cloned() else {
+            return Ok(());
+        };
+        let targets: Vec<Target> = missing
+            .into_iter()
+            .filter(|(_, t)| *t == tags)
+            .map(|(target, _)| target)
+            .collect();
+        for target in &targets {
+            self.refresh(target)?;
+        }
+        let step = Step::Mark {
+            targets,
+            tags,
+            right: MarkRight::Trace,
+        };
+        act(Decision::Do(step), Reason::MarkUsed(slot.name.clone()))
+    }
+
+    /// The tags for resources that a slot only uses.
+    fn used_tags(&mut self, slot: &Slot) -> Option<Vec<(Text, Text)>> {
+        let mut tags = slot.user_tags.clone();
+        if slot.cluster_mark {
+            match self.case.identity.dialect.cluster(slot.kind.carrier) {
+                Ok(cluster) => tags.extend(cluster.iter().cloned()),
+                Err(error) => {
+                    let (slot, rule) = (slot.name.clone(), error.to_string());
+                    self.findings.push(Finding::Unmarkable { slot, rule });
+                }
+            }
+        }
+        (!tags.is_empty()).then_some(tags)
+    }
+
+    /// Makes sure that traces are in the ledger before they are in the cloud. Returns those that may
+    /// be sent: announced in this pass, or so long ago that the earlier call cannot take effect.
+    pub(super) fn announced(&mut self, slot: &Slot, traces: &[Trace]) -> Flow<Vec<Trace>> {
+        if !self.rules.announces_traces() {
+            return Ok(traces.to_vec());
+        }
+        let new: Vec<Edit> = traces
+            .iter()
+            .filter(|trace| !self.ledger.traces.contains(trace))
+            .map(|trace| Edit::Trace(trace.clone()))
+            .collect();
+        if !new.is_empty() {
+            return act(
+                Decision::Write(new),
+                Reason::AnnounceTraces(slot.name.clone()),
+            );
+        }
+        let mut ready = Vec::new();
+        for trace in traces {
+            if self.just_now(self.view.traced(trace)) || self.trace_is_over(slot.kind, trace) {
+                ready.push(trace.clone());
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Whether a call that was to leave this trace cannot take effect any more.
+    fn trace_is_over(&mut self, kind: &Kind, trace: &Trace) -> bool {
+        self.settled(
+            Sight::Trace(trace.clone()),
+            |rules, since| rules.late_effects_over_at(kind, since),
+            Reason::AwaitTrace(trace.on.id.clone()),
+        )
+    }
+
+    /// Takes away what we added to resources that are not ours: exactly that, and only what the
+    /// ledger remembers, or what carries our own mark.
+    pub(super) fn erase_traces(&mut self) -> Flow<()> {
+        self.erase_marked_inner()?;
+        let traces: Vec<Trace> = self.ledger.traces.iter().cloned().collect();
+        let mut erased = Vec::new();
+        for trace in traces {
+            let Some(kind) = self.kind_of(trace.on.kind) else {
+                continue;
+            };
+            let Some((resource, _)) = self.see(&trace.on, || Reason::EraseTraces)? else {
+                erased.push(Edit::Erase(trace));
+                continue;
+            };
+            if self.keeps_trace(&trace) || self.view.erased(&trace) {
+                erased.push(Edit::Erase(trace));
+                continue;
+            }
+            if self.erase(kind, &trace, &resource)? || self.trace_is_over(kind, &trace) {
+                erased.push(Edit::Erase(trace));
+            }
+        }
+        if erased.is_empty() {
+            return Ok(());
+        }
+        act(Decision::Write(erased), Reason::EraseTraces)
+    }
+
+    /// Removes one trace if it is there. Says whether it is known to be gone for good: a part that
+    /// is there and not ours was never left by us.
+    fn erase(&mut self, kind: &'static Kind, trace: &Trace, resource: &Resource) -> Flow<bool> {
+        match &trace.what {
+            TraceOf::Tag { key, value } => {
+                let there = match self.rules.removes_only_traces() {
+                    true => resource.tags.has(key, value),
+                    false => resource.tags.get(key).is_some(),
+                };
+                if there {
+                    let value = resource.tags.get(key).unwrap_or(value).clone();
+                    self.refresh(&trace.on)?;
+                    let targets = vec![trace.on.clone()];
+                    let tags = vec![(key.clone(), value)];
+                    let step = Step::Unmark {
+                        targets,
+                        tags,
+                        right: UnmarkRight::Trace,
+                    };
+                    return act(Decision::Do(step), Reason::EraseTraces);
+                }
+                Ok(false)
+            }
+            TraceOf::Inner { inner, .. } => {
+                let Some(inner) = kind.inner(inner) else {
+                    return Ok(true);
+                };
+                self.remove_ours(kind, &trace.on, resource, inner, &[])?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// A cluster mark stays while another live claim of that name uses the resource.
+    fn keeps_trace(&self, trace: &Trace) -> bool {
+        matches!(trace.what, TraceOf::Tag { .. })
+            && self.case.evidence.namesakes_use.contains(&trace.on.id)
+    }
+
+    /// Our parts inside used resources are found by their marks too: the memory may be lost (law 5).
+    fn erase_marked_inner(&mut self) -> Flow<()> {
+        let blueprint = self.case.blueprint;
+        for slot in blueprint
+            .slots()
+            .iter()
+            .filter(|slot| !slot.inner.is_empty())
+        {
+            let Some(id) = self.ledger.ids.get(&slot.name).cloned() else {
+                continue;
+            };
+            let target = Target::new(slot.kind.name, id);
+            let seen = self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
+            let Some((resource, read)) = seen else {
+                continue;
+            };
+            if matches!(
+                self.judge(slot.kind, &resource, read),
+                crate::Verdict::Owned(_)
+            ) {
+                continue;
+            }
+            for inner in slot.kind.inner {
+                if slot.inner.iter().any(|wish| wish.kind == inner.name) {
+                    self.remove_ours(slot.kind, &target, &resource, inner, &[])?;
+                }
+            }
+            self.unmark_parts(slot.kind, &target, &resource)?;
+        }
+        Ok(())
+    }
+
+    /// The Kind of that name, if the blueprint or the claim's API knows it.
+    pub(super) fn kind_of(&self, name: &str) -> Option<&'static Kind> {
+        let own = self.case.kinds.iter().copied();
+        let in_slots = self.case.blueprint.slots().iter().map(|slot| slot.kind);
+        own.chain(in_slots).find(|kind| kind.name == name)
+    }
+}
+
+fn tag_traces<'t>(on: &'t Target, tags: &'t [(Text, Text)]) -> impl Iterator<Item = Trace> + 't {
+    tags.iter().map(|(key, value)| {
+        let what = TraceOf::Tag {
+            key: key.clone(),
+            value: value.clone(),
+        };
+        Trace {
+            on: on.clone(),
+            what,
+        }
+    })
+}
