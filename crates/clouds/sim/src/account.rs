@@ -12,12 +12,13 @@ use ownership::part::{InnerPart, Props, Resource};
 use ownership::time::{Millis, Tick};
 use ownership::{Class, CloudError, ResourceId, Step, Target, Text};
 
-use crate::aws::{self, Row};
+use crate::aws::Row;
 use crate::clock::VirtualClock;
 use crate::op::{Counters, Op};
 use crate::provenance::{Actor, Deed, Harm, Life};
 use crate::record::{Record, State};
 use crate::settings::Settings;
+use crate::shelf::Shelf;
 use crate::throttle::Buckets;
 
 /// One simulated account in one region.
@@ -36,16 +37,6 @@ pub struct Account {
     counters: Counters,
     buckets: Buckets,
     ids: u64,
-}
-
-/// The resources of one Kind.
-#[derive(Clone, Debug)]
-pub(crate) struct Shelf {
-    pub(crate) kind: &'static Kind,
-    pub(crate) row: &'static Row,
-    pub(crate) records: Vec<Arc<Record>>,
-    /// How many of them are alive.
-    pub(crate) alive: usize,
 }
 
 /// Where a record stands.
@@ -99,12 +90,7 @@ impl Account {
     pub fn with_kinds(mut self, kinds: &[&'static Kind]) -> Self {
         for kind in kinds {
             if self.shelf(kind.name).is_none() {
-                self.shelves.push(Shelf {
-                    kind,
-                    row: aws::row(kind),
-                    records: Vec::new(),
-                    alive: 0,
-                });
+                self.shelves.push(Shelf::new(kind));
             }
         }
         self
@@ -252,8 +238,7 @@ impl Account {
     }
 
     pub(crate) fn place_on(&self, shelf: usize, id: &ResourceId) -> Option<Place> {
-        let records = &self.shelves[shelf].records;
-        let record = records.iter().position(|r| r.life().target.id == *id)?;
+        let record = self.shelves[shelf].by_id(id)?;
         Some(Place { shelf, record })
     }
 

@@ -219,6 +219,7 @@ static ROLE: Row = Row {
             get: Some(Op::GetRolePolicy),
             add: Op::PutRolePolicy,
             remove: Op::DeleteRolePolicy,
+            duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
             ..OTHER_PART
@@ -227,6 +228,7 @@ static ROLE: Row = Row {
             list: Op::ListAttachedRolePolicies,
             add: Op::AttachRolePolicy,
             remove: Op::DetachRolePolicy,
+            duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
             ..OTHER_PART

@@ -26,6 +26,7 @@ mod read;
 mod record;
 mod settings;
 mod shared;
+mod shelf;
 mod throttle;
 mod write;
 

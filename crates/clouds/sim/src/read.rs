@@ -9,6 +9,7 @@ use ownership::{Answer, CloudError, Query, Target};
 use crate::account::{Account, Place, before};
 use crate::op::Op;
 use crate::record::{Sight, State};
+use crate::shelf::Candidates;
 
 /// How old the state is that a read shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +78,16 @@ impl Account {
         self.admit(row, op)?;
         let sight = self.sight(shelf, staleness, by_name);
         let mut answer = self.empty_answer();
-        let mut listed = 0;
-        for record in &self.shelves[shelf].records {
-            let Some(state) = record.seen(sight) else {
-                continue;
-            };
-            listed += 1;
-            if wanted(&state.resource) {
+        let on = &self.shelves[shelf];
+        let candidates = match query {
+            Query::Name { name, .. } => on.maybe_named(name),
+            Query::Marks { key, .. } => on.maybe_tagged(key),
+            _ => Candidates::All(0..on.records.len()),
+        };
+        for at in candidates {
+            if let Some(state) = on.records[at].seen(sight)
+                && wanted(&state.resource)
+            {
                 self.show(shelf, state, &mut answer);
             }
         }
@@ -94,6 +98,7 @@ impl Account {
         match row.list_tags {
             None => self.count_pages(op, answer.resources.len()),
             Some(tags) => {
+                let listed = self.shelves[shelf].alive;
                 self.count_pages(op, listed);
                 self.count(tags, listed);
             }

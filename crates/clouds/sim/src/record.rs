@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ownership::Text;
 use ownership::part::{InnerPart, Resource};
 use ownership::time::Tick;
 
@@ -37,7 +38,10 @@ pub(crate) enum Sight {
     Newest,
     AsOf(Tick),
     /// Before the last writes, but for those at or before `since`: every read shows them.
-    Before { writes: usize, since: Tick },
+    Before {
+        writes: usize,
+        since: Tick,
+    },
 }
 
 /// How many states before the newest one a read may ask for.
@@ -68,7 +72,11 @@ impl Record {
             Sight::Newest => newest,
             Sight::Before { writes, since } => {
                 let young = |version: &&Version| version.at > since;
-                let hidden = self.versions[1..].iter().rev().take(writes).take_while(young);
+                let hidden = self.versions[1..]
+                    .iter()
+                    .rev()
+                    .take(writes)
+                    .take_while(young);
                 newest - hidden.count()
             }
             Sight::AsOf(time) => self
@@ -88,6 +96,13 @@ impl Record {
     /// The resource as it is, or was when it ended.
     pub(crate) fn last_seen_alive(&self) -> Option<&State> {
         self.versions.iter().rev().find_map(|v| v.state.as_ref())
+    }
+
+    /// Every tag key that a read may show.
+    pub(crate) fn keys_seen(&self, mut see: impl FnMut(&Text)) {
+        for state in self.versions.iter().filter_map(|v| v.state.as_ref()) {
+            state.resource.tags.iter().for_each(|(key, _)| see(key));
+        }
     }
 
     /// The newest life.

@@ -122,17 +122,16 @@ impl FromStr for Rule {
     type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, InputError> {
-        let mut words: Vec<&str> = text.split_whitespace().collect();
-        if words.first() == Some(&"egress") {
+        let mut words = text.split_whitespace().peekable();
+        if words.peek() == Some(&"egress") {
             let rule = "must be an ingress rule: egress is not managed";
             return Err(InputError::new(FIELD, text, rule));
         }
-        if words.first() == Some(&"ingress") {
-            words.remove(0);
-        }
-        let (protocol, ports, peer) = match words[..] {
-            [protocol, peer] => (protocol, None, peer),
-            [protocol, ports, peer] => (protocol, Some(ports), peer),
+        words.next_if_eq(&"ingress");
+        let words = [words.next(), words.next(), words.next(), words.next()];
+        let (protocol, ports, peer) = match words {
+            [Some(protocol), Some(peer), None, _] => (protocol, None, peer),
+            [Some(protocol), ports, Some(peer), None] => (protocol, ports, peer),
             _ => {
                 let rule = "must have the form PROTOCOL [PORTS] PEER, such as tcp 22 10.0.0.0/8";
                 return Err(InputError::new(FIELD, text, rule));

@@ -1,1 +1,193 @@
+//! What the simulated account does, asserted on the account itself.
 
+mod create;
+mod delete;
+mod model;
+mod parts;
+mod provenance;
+mod reads;
+mod tags;
+mod world;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cloud_port::aws::security_group::SECURITY_GROUP;
+use cloud_port::aws::{instance_profile, role, route_table};
+use ownership::blueprint::Slot;
+use ownership::kind::{
+    BirthProof, CreateMode, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
+};
+use ownership::mark::{Carrier, Dialect, Tags};
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::step::Create;
+use ownership::time::Millis;
+use ownership::verdict::{Identity, ReadStamp, judge};
+use ownership::{
+    Claim, CloudError, Freehold, Holder, Owned, ResourceId, SlotName, Step, Target, Text, Verdict,
+};
+
+use crate::{Account, Actor, Settings, VirtualClock};
+
+pub(super) const ENGINE: Actor = Actor::Engine(0);
+pub(super) const GROUP: &str = "aws/security-group";
+pub(super) const TRUST: &str = r#"{"Statement":[{"Effect":"Allow"}]}"#;
+
+/// A synthetic Kind to vary.
+pub(super) const PLAIN: Kind = Kind {
+    name: "test/plain",
+    noun: "thing",
+    carrier: Carrier::AwsTags,
+    birth: BirthProof::Marks,
+    token: None,
+    create: CreateMode::Insert,
+    marking: Marking::Mutable,
+    naming: Naming::Account,
+    has_creation_time: false,
+    valuable: false,
+    settling: Millis::seconds(15),
+    props: &[
+        PropRule {
+            name: "size",
+            mutable: true,
+        },
+        PropRule {
+            name: "parent",
+            mutable: false,
+        },
+    ],
+    inner: &[InnerKind {
+        name: "bit",
+        noun: "bit",
+        proof: InnerProof::ParentMark,
+        create: CreateMode::Insert,
+        blocks_deletion: false,
+        batch: true,
+        single: false,
+    }],
+};
+
+pub(super) fn account() -> Account {
+    Account::new(Settings::default(), VirtualClock::new())
+}
+
+pub(super) fn account_with(change: impl FnOnce(&mut Settings)) -> Account {
+    let mut settings = Settings::default();
+    change(&mut settings);
+    Account::new(settings, VirtualClock::new())
+}
+
+pub(super) fn text(text: &str) -> Text {
+    text.into()
+}
+
+pub(super) fn props(pairs: &[(&'static str, &str)]) -> Props {
+    pairs.iter().map(|(k, v)| (*k, text(v))).collect()
+}
+
+pub(super) fn tags(pairs: &[(&str, &str)]) -> Tags {
+    self::pairs(pairs).into_iter().collect()
+}
+
+pub(super) fn pairs(pairs: &[(&str, &str)]) -> Vec<(Text, Text)> {
+    pairs.iter().map(|(k, v)| (text(k), text(v))).collect()
+}
+
+pub(super) fn part(key: &str, value: &str) -> InnerPart {
+    InnerPart {
+        key: text(key),
+        value: text(value),
+        tags: Tags::new(),
+    }
+}
+
+pub(super) fn target(kind: &'static str, id: &str) -> Target {
+    Target::new(kind, ResourceId::new(id))
+}
+
+pub(super) fn create(kind: &'static Kind, name: &str, props: &Props) -> Create {
+    Create {
+        slot: SlotName::new("slot").unwrap(),
+        kind,
+        attempt: 1,
+        name: text(name),
+        props: props.clone(),
+        tags: Tags::new(),
+        token: None,
+    }
+}
+
+pub(super) fn perform(account: &mut Account, create: &Create) -> Result<Arc<Resource>, CloudError> {
+    let effect = account.perform(ENGINE, &Step::Create(create.clone()))?;
+    Ok(effect.born.unwrap())
+}
+
+/// The properties of a group in the default VPC.
+pub(super) fn in_default_vpc(account: &Account) -> Props {
+    let vpc = account.default_vpc().unwrap().id.clone();
+    props(&[("vpc", vpc.as_str()), ("description", "nodes")])
+}
+
+pub(super) fn new_group(account: &mut Account, name: &str) -> Target {
+    let props = in_default_vpc(account);
+    let born = perform(account, &create(&SECURITY_GROUP, name, &props)).unwrap();
+    Target::new(GROUP, born.id.clone())
+}
+
+pub(super) fn new_role(account: &mut Account, name: &str) -> Target {
+    let born = perform(
+        account,
+        &create(&role::ROLE, name, &props(&[("trust", TRUST)])),
+    )
+    .unwrap();
+    Target::new(role::ROLE.name, born.id.clone())
+}
+
+pub(super) fn new_profile(account: &mut Account, name: &str) -> Target {
+    let kind = &instance_profile::INSTANCE_PROFILE;
+    let born = perform(account, &create(kind, name, &Props::new())).unwrap();
+    Target::new(kind.name, born.id.clone())
+}
+
+pub(super) fn main_route_table(account: &Account) -> Target {
+    let tables: Vec<_> = account.alive(route_table::ROUTE_TABLE.name).collect();
+    assert_eq!(tables.len(), 1);
+    Target::new(route_table::ROUTE_TABLE.name, tables[0].id.clone())
+}
+
+pub(super) fn code(result: Result<impl std::fmt::Debug, CloudError>) -> String {
+    result.unwrap_err().code.to_string()
+}
+
+/// Somebody with a claim of their own.
+pub(super) fn identity() -> Identity {
+    let uuid = "b0b3f3c0-5c7a-4b0e-9a53-3f6f0f3c9c11";
+    Identity {
+        claim: Claim::new("Cluster.kubermatic.k8c.io", "", "abc", uuid).unwrap(),
+        holder: Holder::of_cluster("here"),
+        taken_over: BTreeSet::new(),
+        dialect: Dialect::Kkp {
+            cluster: text("abc"),
+        },
+    }
+}
+
+/// The tags that make a resource the claim's.
+pub(super) fn marks(kind: &'static Kind) -> Tags {
+    let slot = Slot::own(SlotName::new("slot").unwrap(), kind, "x");
+    let tags = identity().ownership_tags(kind, &slot, 1).unwrap();
+    tags.into_iter().collect()
+}
+
+/// The proof that a marked resource is the claim's.
+pub(super) fn owned(account: &Account, kind: &'static Kind, target: &Target) -> Owned {
+    let resource = account.resource(target).unwrap();
+    let read = ReadStamp {
+        at: account.clock().now(),
+        fresh: true,
+    };
+    match judge(&Freehold, &identity(), kind, resource, read) {
+        Verdict::Owned(owned) => owned,
+        other => panic!("not owned: {other:?}"),
+    }
+}

@@ -1,10 +1,11 @@
 //! Parts inside a resource: rules, policies, the role of a profile.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY};
 use cloud_port::aws::security_group::{self, Peer, Rule};
-use ownership::kind::CreateMode;
+use ownership::kind::{CreateMode, InnerKind, Kind};
 use ownership::part::InnerPart;
 use ownership::{CloudError, ResourceId, Target, Text};
 
@@ -14,6 +15,51 @@ use crate::aws::{InnerRow, Model, Row};
 use crate::op::Op;
 use crate::provenance::{Actor, Harm, InnerFact};
 use crate::record::State;
+
+/// The inner Kind that a call is about.
+#[derive(Clone, Copy)]
+struct Spot {
+    kind: &'static Kind,
+    row: &'static Row,
+    declared: &'static InnerKind,
+    inner: &'static InnerRow,
+    /// Its place in the declaration.
+    at: usize,
+}
+
+impl Spot {
+    fn refuse(&self, op: Op, code: &str, message: String) -> CloudError {
+        refuse(self.row, op, code, message)
+    }
+
+    /// One call of most inner Kinds takes one part.
+    fn check_batch(&self, op: Op, parts: usize) -> Result<(), CloudError> {
+        if parts == 1 || parts > 1 && self.declared.batch {
+            return Ok(());
+        }
+        let message = format!("one call takes one {}, not {parts}", self.declared.noun);
+        Err(self.refuse(op, "InvalidParameterCombination", message))
+    }
+
+    /// One call gives all its parts the same tags.
+    fn check_tags(&self, parts: &[InnerPart]) -> Result<(), CloudError> {
+        let op = self.inner.add;
+        let Some((first, others)) = parts.split_first() else {
+            return Ok(());
+        };
+        if others.iter().any(|other| other.tags != first.tags) {
+            let message = "one call gives all its parts the same tags".to_owned();
+            return Err(self.refuse(op, "InvalidParameterCombination", message));
+        }
+        let tags: Vec<_> = first.tags.iter().collect();
+        check_tags(self.row, op, self.kind.carrier, &tags)?;
+        if tags.len() > self.kind.carrier.capacity() {
+            let message = format!("a {} cannot hold {} tags", self.declared.noun, tags.len());
+            return Err(self.refuse(op, self.row.tags_full, message));
+        }
+        Ok(())
+    }
+}
 
 impl Account {
     /// Adds parts to a resource: all of them or none.
@@ -27,41 +73,23 @@ impl Account {
         inner: &str,
         parts: &[InnerPart],
     ) -> Result<(), CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
-        let (row, at) = (self.shelves[shelf].row, self.inner_at(shelf, inner)?);
-        let inner_row = row.inner(at);
-        self.admit_write(actor, row, inner_row.add)?;
-        self.check_batch(shelf, at, inner_row.add, parts.len())?;
-        let (_, state) = self.living(target, inner_row.add)?;
-        let kind = self.shelves[shelf].kind;
-        let declared = &kind.inner[at];
+        let spot = self.spot(target, inner)?;
+        let (at, op) = (spot.at, spot.inner.add);
+        self.admit_write(actor, spot.row, op)?;
+        spot.check_batch(op, parts.len())?;
+        spot.check_tags(parts)?;
+        let (_, state) = self.living(target, op)?;
         for (nth, part) in parts.iter().enumerate() {
-            let tags: Vec<_> = part.tags.iter().collect();
-            check_tags(row, inner_row.add, kind.carrier, &tags)?;
-            if part.tags != parts[0].tags {
-                let message = "one call gives all its parts the same tags".to_owned();
-                let code = "InvalidParameterCombination";
-                return Err(refuse(row, inner_row.add, code, message));
+            let inserts = spot.declared.create == CreateMode::Insert;
+            let taken = inserts && state.part(at, &part.key).is_some();
+            if taken || parts[..nth].iter().any(|other| other.key == part.key) {
+                let noun = spot.declared.noun;
+                let message = format!("the {noun} '{}' is there already", part.key);
+                return Err(spot.refuse(op, spot.inner.duplicate, message));
             }
-            let twice = parts[..nth].iter().any(|other| other.key == part.key);
-            let taken =
-                declared.create == CreateMode::Insert && state.part(at, &part.key).is_some();
-            if twice || taken {
-                let message = format!("the {} '{}' is there already", declared.noun, part.key);
-                return Err(refuse(row, inner_row.add, inner_row.duplicate, message));
-            }
-            self.check_part(row, inner_row, inner, part)?;
+            self.check_part(spot, target, part)?;
         }
-        let added = parts
-            .iter()
-            .filter(|part| state.part(at, &part.key).is_none())
-            .count();
-        let held = state.inner[at].len() + added;
-        if declared.single && held > 1 {
-            let message = format!("{target} holds one {}", declared.noun);
-            return Err(refuse(row, inner_row.add, inner_row.full, message));
-        }
-        self.check_room(row, inner_row, inner, state, at, held, parts)?;
+        self.check_room(spot, state, parts)?;
         self.put_parts(actor, target, at, parts);
         Ok(())
     }
@@ -78,79 +106,75 @@ impl Account {
         inner: &str,
         keys: &[Text],
     ) -> Result<(), CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
-        let (row, at) = (self.shelves[shelf].row, self.inner_at(shelf, inner)?);
-        let inner_row = row.inner(at);
-        self.admit_write(actor, row, inner_row.remove)?;
-        self.check_batch(shelf, at, inner_row.remove, keys.len())?;
-        let (place, state) = self.living(target, inner_row.remove)?;
-        let lenient = row.model == Model::SecurityGroup
+        let spot = self.spot(target, inner)?;
+        let (at, op) = (spot.at, spot.inner.remove);
+        self.admit_write(actor, spot.row, op)?;
+        spot.check_batch(op, keys.len())?;
+        let (place, state) = self.living(target, op)?;
+        let lenient = spot.row.model == Model::SecurityGroup
             && self
                 .default_vpc()
                 .is_some_and(|vpc| state.resource.props.get("vpc") == Some(&vpc.id.text()));
         let missing = keys.iter().find(|key| state.part(at, key).is_none());
         if let (Some(key), false) = (missing, lenient) {
-            let noun = self.shelves[shelf].kind.inner[at].noun;
-            let message = format!("{target} has no {noun} '{key}'");
-            return Err(refuse(row, inner_row.remove, inner_row.not_found, message));
+            let message = format!("{target} has no {} '{key}'", spot.declared.noun);
+            return Err(spot.refuse(op, spot.inner.not_found, message));
         }
         self.drop_parts(actor, place, at, keys);
         Ok(())
     }
 
-    /// One call of most inner Kinds takes one part.
-    fn check_batch(&self, shelf: usize, at: usize, op: Op, parts: usize) -> Result<(), CloudError> {
-        let shelf = &self.shelves[shelf];
-        let declared = &shelf.kind.inner[at];
-        if parts == 1 || parts > 1 && declared.batch {
-            return Ok(());
-        }
-        let message = format!("one call takes one {}, not {parts}", declared.noun);
-        Err(refuse(
-            shelf.row,
-            op,
-            "InvalidParameterCombination",
-            message,
-        ))
+    fn spot(&self, target: &Target, inner: &str) -> Result<Spot, CloudError> {
+        let shelf = self.shelf_or_refuse(target.kind)?;
+        let at = self.inner_at(shelf, inner)?;
+        let (kind, row) = (self.shelves[shelf].kind, self.shelves[shelf].row);
+        Ok(Spot {
+            kind,
+            row,
+            declared: &kind.inner[at],
+            inner: row.inner(at),
+            at,
+        })
     }
 
     /// What AWS checks in the content of a part.
-    fn check_part(
-        &self,
-        row: &Row,
-        inner_row: &InnerRow,
-        inner: &str,
-        part: &InnerPart,
-    ) -> Result<(), CloudError> {
-        let op = inner_row.add;
-        match row.model {
+    fn check_part(&self, spot: Spot, on: &Target, part: &InnerPart) -> Result<(), CloudError> {
+        let op = spot.inner.add;
+        let invalid = |message| spot.refuse(op, spot.row.invalid(), message);
+        match spot.row.model {
             Model::SecurityGroup => {
-                let malformed = |message| refuse(row, op, "InvalidPermission.Malformed", message);
-                let rule: Rule = part
-                    .key
-                    .parse()
-                    .map_err(|error: ownership::input::InputError| malformed(error.to_string()))?;
+                let malformed = |message| spot.refuse(op, "InvalidPermission.Malformed", message);
+                let rule = Rule::from_str(&part.key).map_err(|e| malformed(e.to_string()))?;
                 if rule.key() != part.key {
                     let message = format!("the rule must be written '{}'", rule.key());
                     return Err(malformed(message));
                 }
-                if let Peer::Group(id) = rule.peer {
-                    let kind = security_group::SECURITY_GROUP.name;
-                    self.living(&Target::new(kind, ResourceId::new(id)), op)?;
+                match rule.peer {
+                    Peer::Group(id) if *id == *on.id.as_str() => {
+                        let message = "the group itself must be written 'self'".to_owned();
+                        return Err(malformed(message));
+                    }
+                    // A group of another account cannot be looked up from here.
+                    Peer::Group(id) if !id.contains('/') => {
+                        let kind = security_group::SECURITY_GROUP.name;
+                        self.living(&Target::new(kind, ResourceId::new(id)), op)?;
+                    }
+                    _ => {}
                 }
             }
-            Model::Role if inner == INLINE_POLICY => {
-                role::check_policy_name(&part.key)
-                    .map_err(|error| refuse(row, op, row.invalid(), error.to_string()))?;
+            Model::Role if spot.declared.name == INLINE_POLICY => {
+                role::check_policy_name(&part.key).map_err(|e| invalid(e.to_string()))?;
                 if part.value.is_empty() {
                     let message = "the policy document is empty".to_owned();
-                    return Err(refuse(row, op, "MalformedPolicyDocument", message));
+                    return Err(spot.refuse(op, "MalformedPolicyDocument", message));
                 }
             }
             Model::Role => {
                 if !part.key.starts_with("arn:") {
-                    let message = format!("'{}' is not the ARN of a policy", part.key);
-                    return Err(refuse(row, op, row.invalid(), message));
+                    return Err(invalid(format!(
+                        "'{}' is not the ARN of a policy",
+                        part.key
+                    )));
                 }
             }
             Model::InstanceProfile => {
@@ -162,26 +186,19 @@ impl Account {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all of it decides what fits")]
-    fn check_room(
-        &self,
-        row: &Row,
-        inner_row: &InnerRow,
-        inner: &str,
-        state: &State,
-        at: usize,
-        held: usize,
-        parts: &[InnerPart],
-    ) -> Result<(), CloudError> {
+    fn check_room(&self, spot: Spot, state: &State, parts: &[InnerPart]) -> Result<(), CloudError> {
         let quotas = &self.settings.quotas;
-        let (held, limit) = match row.model {
-            Model::SecurityGroup => (held, quotas.rules_per_group),
-            Model::Role if inner == ATTACHED_POLICY => (held, quotas.attached_policies),
+        let stays = |old: &&InnerPart| !parts.iter().any(|new| new.key == old.key);
+        let all = || state.inner[spot.at].iter().filter(stays).chain(parts);
+        let (held, limit) = match spot.row.model {
+            _ if spot.declared.single => (all().count(), 1),
+            Model::SecurityGroup => (all().count(), quotas.rules_per_group),
+            Model::Role if spot.declared.name == ATTACHED_POLICY => {
+                (all().count(), quotas.attached_policies)
+            }
             Model::Role => {
-                let stays = |old: &&InnerPart| !parts.iter().any(|new| new.key == old.key);
-                let old = state.inner[at].iter().filter(stays);
-                let size = old.chain(parts).map(|part| part.value.chars().count());
-                (size.sum(), quotas.inline_policy_size)
+                let size = all().map(|part| part.value.chars().count()).sum();
+                (size, quotas.inline_policy_size)
             }
             _ => return Ok(()),
         };
@@ -189,7 +206,7 @@ impl Account {
             return Ok(());
         }
         let message = format!("{held} is more than the quota of {limit}");
-        Err(refuse(row, inner_row.add, inner_row.full, message))
+        Err(spot.refuse(spot.inner.add, spot.inner.full, message))
     }
 
     /// Puts parts into a resource; all checks have passed.

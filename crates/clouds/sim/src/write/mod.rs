@@ -7,6 +7,7 @@
 mod create;
 mod delete;
 mod inner;
+mod params;
 mod tag;
 mod update;
 mod world;

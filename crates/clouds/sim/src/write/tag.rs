@@ -134,6 +134,8 @@ impl Account {
                 replaced: was.map(|was| (was.value, was.by)),
             });
         }
+        let keys = facts.iter().map(|fact| &fact.key);
+        self.shelves[place.shelf].tagged(place.record, keys);
         self.commit(place, Some(state), |life| {
             if !beside {
                 life.tags
