@@ -362,18 +362,16 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// The one unmarked resource that is new, alike and alone (assumption A1).
     fn by_circumstances(&self, slot: &Slot, intent: &Intent) -> Flow<Option<Located>> {
-        let look = self.look(match_query(slot, intent), || {
+        self.look(match_query(slot, intent), || {
             Reason::TakeBeforeImage(slot.name.clone())
         })?;
         let mut candidates: Vec<Arc<Resource>> = Vec::new();
-        for target in &look.found {
-            let Some(seen) = self.view.seen(target) else {
+        for (resource, read) in self.view.of_kind(slot.kind.name) {
+            // Whichever look-up showed it: any one of them may lag behind the others.
+            if resource.name != intent.name || !resource.props.include(&intent.props) {
                 continue;
-            };
-            let Some(resource) = &seen.resource else {
-                continue;
-            };
-            let unmarked = self.judge(slot.kind, resource, seen.read) == Verdict::Unmarked;
+            }
+            let unmarked = self.judge(slot.kind, resource, read) == Verdict::Unmarked;
             let new = !self.rules.before_image_counts()
                 || intent.before.as_ref().is_some_and(|before| {
                     !before.ids.contains(&resource.id)
