@@ -177,14 +177,16 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         let patient = matches!(self.scenario.expect, Expect::Held | Expect::Reported);
         for _ in 0..TOO_MANY_PASSES {
             self.all_passes()?;
-            if self.writers.iter().all(|writer| matches!(writer.state, State::Done)) {
-                let mut world = self.world.lock();
+            let all_done = self.writers.iter().all(|writer| matches!(writer.state, State::Done));
+            let mut world = self.world.lock();
+            if all_done || world.object.gone {
                 if !self.scenario.lifted.a3 && world.is_late() {
                     // Late, but within T: it lands after the end, and must not leave anything.
                     world.land_all();
                 }
                 return Ok(());
             }
+            drop(world);
             if let Some(report) = self.at_rest()? {
                 if patient {
                     return Ok(());
