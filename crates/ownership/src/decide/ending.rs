@@ -34,7 +34,7 @@ impl<R: Rules> Deciding<'_, R> {
             self.end_intents()?;
         }
         self.end_owned()?;
-        self.end_known();
+        self.end_known()?;
         self.erase_traces()?;
         if self.waits.is_some() {
             return Ok(());
@@ -120,14 +120,7 @@ impl<R: Rules> Deciding<'_, R> {
             let Some(kind) = self.kind_of(intent.kind) else {
                 continue;
             };
-            let dropped;
-            let slot = match self.case.blueprint.slot(name) {
-                Some(slot) => slot,
-                None => {
-                    dropped = Slot::own(name.clone(), kind, intent.name.clone());
-                    &dropped
-                }
-            };
+            let slot = &self.slot_or_bare(name, kind, &intent.name);
             if let Some(target) = self.alive(kind, name) {
                 let known = Known {
                     kind: kind.name,
@@ -321,10 +314,7 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(mark) = owned.mark() else {
             return Ok(());
         };
-        let slot = match self.case.blueprint.slot(&mark.slot) {
-            Some(slot) => slot.clone(),
-            None => Slot::own(mark.slot.clone(), kind, ""),
-        };
+        let slot = self.slot_or_bare(&mark.slot, kind, &resource.name);
         let attempt = mark.attempt;
         let ours = self.wanted_tags(&slot, attempt).unwrap_or_default();
         // Our own key goes with whatever it says; the rest only with our value.
@@ -349,39 +339,46 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// What the ledger knows and the cloud does not show: waited for, then believed. What lost its
     /// mark is left, and said.
-    fn end_known(&mut self) {
-        if !self.rules.records_hold_the_end() {
-            return;
+    fn end_known(&mut self) -> Flow<()> {
+        if !self.rules.records_hold_the_end() || self.case.phase == Phase::Retaining {
+            return Ok(());
         }
         for (id, known) in &self.ledger.known {
-            let Some(kind) = self.kind_of(known.kind) else {
-                continue;
-            };
+            let Some(kind) = self.kind_of(known.kind) else { continue };
             if known.origin == Origin::Found || self.ledger.intents.contains_key(&known.slot) {
                 continue;
             }
             let target = Target::new(known.kind, id.clone());
-            if self.view.deleted(&target) || self.case.phase == Phase::Retaining {
+            if self.view.deleted(&target) {
                 continue;
             }
             let settle = |rules: &R, since| rules.settled_at(kind, since);
+            let why = Reason::AwaitSettling(id.clone());
             let seen = self.view.seen(&target);
-            match seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read))) {
-                None => {
-                    let why = Reason::AwaitSettling(id.clone());
-                    self.settled(Sight::Missing(target), settle, why);
+            let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read))) else {
+                self.settled(Sight::Missing(target), settle, why);
+                continue;
+            };
+            match self.judge(kind, resource, read) {
+                // Part of the mark is gone: it is completed, and then goes by its mark.
+                Verdict::Foreign(Owner::Legacy) => {
+                    let slot = self.slot_or_bare(&known.slot, kind, &resource.name);
+                    self.mark_new(&slot, resource)?;
                 }
-                Some((resource, read)) => {
-                    if self.judge(kind, resource, read) == Verdict::Unmarked {
-                        let why = Reason::AwaitSettling(id.clone());
-                        if self.settled(Sight::Lost(target.clone()), settle, why) {
-                            let slot = known.slot.clone();
-                            self.findings.push(Finding::MarkLost { slot, target });
-                        }
-                    }
+                Verdict::Unmarked if self.settled(Sight::Lost(target.clone()), settle, why) => {
+                    let slot = known.slot.clone();
+                    self.findings.push(Finding::MarkLost { slot, target });
                 }
+                _ => {}
             }
         }
+        Ok(())
+    }
+
+    /// A slot of the blueprint; or one that is no longer in it, as far as its name and Kind tell.
+    fn slot_or_bare(&self, name: &SlotName, kind: &'static Kind, label: &Text) -> Slot {
+        let slot = self.case.blueprint.slot(name).cloned();
+        slot.unwrap_or_else(|| Slot::own(name.clone(), kind, label.clone()))
     }
 
     /// One last look by marks after the last deletion.

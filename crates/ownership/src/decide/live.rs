@@ -376,8 +376,12 @@ impl<R: Rules> Deciding<'_, R> {
         act(Decision::Write(edits), Reason::SeenByMarks)
     }
 
-    /// Whether a look-up that could have found any resource of ours has found this one.
+    /// Whether a look-up that could have found any resource of ours has found this one, with its
+    /// mark: what we know of it must be what was read, not what our own Step should have made of it.
     fn sighted(&self, slot: &Slot, target: &Target) -> bool {
+        if !self.view.seen(target).is_some_and(|seen| seen.read.fresh) {
+            return false;
+        }
         let key = self.case.identity.key(slot.kind);
         let by_marks = self.view.look(&Query::Marks {
             kind: slot.kind.name,
