@@ -75,8 +75,10 @@ faults! {
     StrangerAddsInner = "stranger-adds-inner",
     /// A stranger removes a part inside a resource that we work on.
     StrangerRemovesInner = "stranger-removes-inner",
-    /// A stranger adds a tag to a resource that we use.
+    /// A stranger changes our tag on a resource that we use, or adds one.
     StrangerTags = "stranger-tags",
+    /// The call takes long, and meanwhile a stranger strips our resources of their marks.
+    SlowAndUnmarked = "slow-and-unmarked",
 }
 
 impl Fault {

@@ -83,7 +83,7 @@ pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<()
         }
     }
     match scenario.expect {
-        Expect::Filled if !disturbed && !report.findings.is_empty() => {
+        Expect::Filled if !disturbed && report.findings.iter().any(|f| !is_expected(f, scenario)) => {
             let all: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
             broken(Law::RestIsReached, format!("nobody interfered, but: {}", all.join("; ")))
         }
@@ -94,6 +94,14 @@ pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<()
             broken(Law::StatusIsDisposable, "the claim is not shown as held elsewhere")
         }
         _ => Ok(()),
+    }
+}
+
+/// Twins that hold data are reported; so are a guest's parts.
+fn is_expected(finding: &Finding, scenario: &Scenario) -> bool {
+    match finding {
+        Finding::Twins { .. } => scenario.kinds.iter().any(|kind| kind.valuable),
+        _ => false,
     }
 }
 
@@ -127,6 +135,12 @@ pub fn always(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     for deed in world.account.deeds().iter().filter(|deed| deed.by == US) {
         theft(world, scenario, deed)?;
     }
+    for (target, at) in &world.stripped {
+        let Some(life) = world.account.life(target).filter(|life| life.is_alive()) else { continue };
+        if life.born <= *at && life.tags.iter().any(|tag| is_own_key(scenario, &tag.key)) {
+            return broken(Law::NoTheft, format!("{target} was released and is marked again"));
+        }
+    }
     for life in world.account.lives().filter(|life| life.is_alive() && life.by != US) {
         if scenario.adopts.contains(&life.target) {
             continue;
@@ -158,10 +172,6 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
             }
             if deed.harm == Harm::Deleted && !scenario.lifted.a2 && stripped_before(world, scenario, deed) {
                 return broken(Law::NoTheft, format!("{id} had been released and was deleted"));
-            }
-            let marked = deed.victim.tags.iter().any(|(key, _)| is_own_key(scenario, key));
-            if deed.harm == Harm::Deleted && scenario.retains && marked {
-                return broken(Law::NoTheft, format!("{id} was to be retained and was deleted"));
             }
             Ok(())
         }

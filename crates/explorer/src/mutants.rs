@@ -98,6 +98,9 @@ mutants! {
     "keep the recorded twin, whoever needs the other": KeepWrongTwin {
         fn keeps_needed_twin(&self) -> bool { false }
     }
+    "reduce twins that hold data": ReduceValuables {
+        fn spares_valuables(&self, _: &Kind) -> bool { false }
+    }
     "rely on old reads": OldReads {
         fn fresh_for(&self) -> Millis { Millis::seconds(3600) }
     }
@@ -121,6 +124,7 @@ mutants! {
     }
     "end one resource a slot": EndByRecord {
         fn ends_by_marks(&self) -> bool { false }
+        fn looks_again_at_the_end(&self) -> bool { false }
     }
     "drop the finalizer with an open intent": ForgetIntents {
         fn intents_hold_the_end(&self) -> bool { false }

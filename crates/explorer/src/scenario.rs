@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use ownership::blueprint::{Blueprint, Expr, IfMissing, InnerWish, Slot, SlotName, Source};
 use ownership::decide::Evidence;
-use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, InnerProof, Kind, Marking, Naming};
 use ownership::ledger::{Known, Origin};
-use ownership::mark::{Dialect, Tags};
+use ownership::mark::{Dialect, OwnershipMark, Tags};
 use ownership::part::{InnerPart, Props};
 use ownership::step::Create;
 use ownership::time::Millis;
@@ -139,6 +139,13 @@ pub fn all() -> Vec<Scenario> {
     for kind in cloud_port::aws::KINDS {
         families(kind, &mut all);
     }
+    let valuable = Kind {
+        name: "synthetic/valuable",
+        valuable: true,
+        ..synthetic(BirthProof::Marks, false, CreateMode::Insert, Marking::Mutable, Naming::Free, true)
+    };
+    let valuable: &'static Kind = Box::leak(Box::new(valuable));
+    all.push(twins(&base(valuable), valuable));
     all.extend(crate::kkp::scenarios());
     all.into_iter().map(Scenario::later).collect()
 }
@@ -224,12 +231,30 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
         all.push(twins(&alone, kind));
         all.push(Scenario { writers: 2, ..named(&twins(&alone, kind), "two-writers") });
     }
+    if kind.naming == Naming::Free && kind.birth == BirthProof::Marks && !kind.name.starts_with("aws/")
+    {
+        all.push(Scenario { writers: 2, ..bare_twins(&alone, kind) });
+    }
+    if kind.birth == BirthProof::Circumstantial && kind.naming == Naming::Free {
+        all.push(lookalike(&alone, kind));
+    }
+    if kind.inner.iter().any(|inner| inner.proof == InnerProof::OwnMark) {
+        all.push(guest(&alone, kind));
+    }
     if kind.name_finds_marks() {
         all.extend(taken_names(&alone, kind));
     }
     if kind.birth == BirthProof::Circumstantial {
         all.push(Scenario {
-            faults: MACHINERY.or(Menu::of(stranger::ALL)),
+            faults: Menu::of(&[
+                Fault::CrashAfter,
+                Fault::LoseAnswer,
+                Fault::LateByOne,
+                Fault::LateAtRestart,
+                Fault::NoTime,
+                Fault::LongTime,
+                Fault::StrangerCreates,
+            ]),
             lifted: Lifted { a1: true, ..Lifted::default() },
             expect: Expect::Reported,
             ..named(&alone, "a1-lifted")
@@ -441,6 +466,62 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
             ..named(alone, "wish")
         },
     ]
+}
+
+/// Twins that nothing depends on, the younger one recorded: who has lost the status keeps the other.
+fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let mut scenario = twins(alone, kind);
+    scenario.name = format!("{}/bare-twins", alone.name);
+    let slot = slot_name("thing");
+    let child = scenario.blueprint.slots().iter().find(|slot| slot.name.as_str() == "child").cloned();
+    if let Some(child) = child {
+        let made = scenario.account.alive(child.kind.name).find(|r| r.name == child.label).cloned();
+        if let Some(made) = made {
+            let target = Target::new(child.kind.name, made.id.clone());
+            scenario.account.delete(Actor::Engine(0), &target).expect("nothing depends on it");
+        }
+    }
+    scenario.blueprint = alone.blueprint.clone();
+    let younger = scenario.ledger.known.keys().find(|id| scenario.ledger.ids.get(&slot) != Some(id));
+    if let Some(id) = younger.cloned() {
+        scenario.ledger.ids.insert(slot, id);
+    }
+    scenario
+}
+
+/// Somebody else's resource looks just like ours, and was there before.
+fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let mut scenario = named(alone, "lookalike-before");
+    let slot = &scenario.blueprint.slots()[0];
+    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let label = slot.label.clone();
+    scenario
+        .account
+        .plant(Actor::Stranger, kind.name, &label, &props, &Tags::new())
+        .expect("names are free");
+    scenario
+}
+
+/// Another claim uses our resource and has put a part of its own inside.
+fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let (mut account, ledger) = run::prepare(alone, &Freehold);
+    let there = identity(OTHER_UUID, "guest", "management-a", Dialect::Kkp { cluster: "guest".into() });
+    let mark = OwnershipMark {
+        claim: there.claim.hash().clone(),
+        slot: slot_name("thing"),
+        attempt: 0,
+        holder: there.holder.clone(),
+    };
+    let part = InnerPart {
+        key: "ingress tcp 443-443 0.0.0.0/0".into(),
+        value: "".into(),
+        tags: mark.encode(kind.carrier).into_iter().collect(),
+    };
+    let id = ledger.ids[&slot_name("thing")].clone();
+    account
+        .add_parts(Actor::Engine(1), &Target::new(kind.name, id), "rule", &[part])
+        .expect("room for it");
+    Scenario { account, ledger, expect: Expect::Reported, ..named(alone, "guest") }
 }
 
 /// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other

@@ -4,7 +4,7 @@ use cloud_sim::{Actor, Life};
 use ownership::kind::{BirthProof, InnerProof, Naming};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props};
-use ownership::{Slot, Target};
+use ownership::{Slot, Target, Text};
 
 use crate::fault::{Fault, Menu};
 use crate::scenario::Scenario;
@@ -51,6 +51,7 @@ pub const ALL: &[Fault] = &[
     Fault::StrangerAddsInner,
     Fault::StrangerRemovesInner,
     Fault::StrangerTags,
+    Fault::SlowAndUnmarked,
 ];
 
 /// Does it. A refusal of the cloud is the stranger's problem.
@@ -71,7 +72,7 @@ pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
                     .filter(|tag| tag.by == ENGINE)
                     .map(|tag| (tag.key.clone(), tag.value.clone()))
                     .collect();
-                let _ = world.account.untag(Actor::Stranger, &[life.target], &tags);
+                strip(world, &life, &tags);
             }
         }
         Fault::StrangerUnmarksPartly => {
@@ -115,11 +116,39 @@ pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
         }
         Fault::StrangerTags => {
             if let Some(target) = used(world, scenario) {
-                let tags = [("team".into(), "blue".into())];
-                let _ = world.account.tag(Actor::Stranger, &[target], &tags);
+                let life = world.account.life(&target);
+                let ours = life.and_then(|life| life.tags.iter().find(|tag| tag.by == ENGINE));
+                let tag = match ours {
+                    Some(tag) => (tag.key.clone(), "shared".into()),
+                    None => ("team".into(), "blue".into()),
+                };
+                let _ = world.account.tag(Actor::Stranger, &[target], &[tag]);
             }
         }
         _ => {}
+    }
+}
+
+/// Strips every resource of ours of all our tags.
+pub fn strip_all(world: &mut World) {
+    let lives: Vec<Life> = ours(world).cloned().collect();
+    for life in lives {
+        let tags: Vec<_> = life
+            .tags
+            .iter()
+            .filter(|tag| tag.by == ENGINE)
+            .map(|tag| (tag.key.clone(), tag.value.clone()))
+            .collect();
+        strip(world, &life, &tags);
+    }
+}
+
+/// Removes tags, and notes it where nobody can take it for a mark that was never written.
+fn strip(world: &mut World, life: &Life, tags: &[(Text, Text)]) {
+    let open = life.slot.as_ref().is_some_and(|s| world.object.ledger.intents.contains_key(s));
+    let done = world.account.untag(Actor::Stranger, std::slice::from_ref(&life.target), tags);
+    if done.is_ok() && !open && !tags.is_empty() {
+        world.stripped.push((life.target.clone(), world.clock.now()));
     }
 }
 
@@ -135,12 +164,13 @@ fn marked(life: &Life, scenario: &Scenario) -> bool {
 }
 
 /// A slot that we mean to create, whose name the stranger could take. Not while an intent is open
-/// whose only proof is circumstances, unless A1 is lifted.
+/// whose only proof is circumstances; with A1 lifted, not before our own has come, because one that
+/// is alone cannot be told from it.
 fn nameable<'s>(world: &World, scenario: &'s Scenario) -> Option<(&'s Slot, Props)> {
     let slot = scenario.blueprint.slots().iter().find(|slot| slot.is_own())?;
     let open = world.object.ledger.intents.contains_key(&slot.name);
     let circumstantial = slot.kind.birth == BirthProof::Circumstantial;
-    if circumstantial && open && !scenario.lifted.a1 {
+    if circumstantial && open && !(scenario.lifted.a1 && ours(world).next().is_some()) {
         return None;
     }
     if slot.kind.naming == Naming::Free && !circumstantial {

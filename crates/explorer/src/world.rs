@@ -5,7 +5,7 @@ use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
 use ownership::time::{Millis, Tick};
-use ownership::{Answer, Ledger, Phase, Query, Step};
+use ownership::{Answer, Ledger, Phase, Query, Step, Target};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
@@ -35,6 +35,10 @@ pub struct World {
     pub writes: u32,
     /// How often the ledger refused to record a new resource.
     pub refused_records: u32,
+    /// Kinds that hold data.
+    valuable: Vec<&'static str>,
+    /// Resources that a stranger stripped of our marks after we had seen them there, and when.
+    pub stripped: Vec<(Target, Tick)>,
     /// How the claim will end.
     pub end_phase: Phase,
     /// Resources of ours at the beginning.
@@ -87,6 +91,7 @@ const READ_FAULTS: Menu = Menu::of(&[
     Fault::StaleByOne,
     Fault::StaleByTwo,
     Fault::EndNow,
+    Fault::SlowAndUnmarked,
 ]);
 const STEP_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
@@ -109,6 +114,7 @@ const WRITE_FAULTS: Menu = Menu::of(&[
     Fault::Conflict,
     Fault::Refuse,
     Fault::EndNow,
+    Fault::SlowAndUnmarked,
 ]);
 const STALE: Menu = Menu::of(&[Fault::StaleByOne, Fault::StaleByTwo]);
 
@@ -134,6 +140,8 @@ impl World {
             stranger_at: None,
             writes: 0,
             refused_records: 0,
+            valuable: scenario.kinds.iter().filter(|k| k.valuable).map(|k| k.name).collect(),
+            stripped: Vec::new(),
             end_phase: scenario.end_phase(),
             creations_before: 0,
             born_in_pass: false,
@@ -151,6 +159,9 @@ impl World {
             menu = menu.without(STALE);
         }
         let fault = self.choose(menu);
+        if fault == Some(Fault::SlowAndUnmarked) {
+            self.slow_down();
+        }
         let call = match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
@@ -187,6 +198,10 @@ impl World {
     /// A side effect.
     pub fn perform(&mut self, actor: Actor, step: &Step) -> Call<Effect, CloudError> {
         self.writes += 1;
+        if let (Step::Delete { owned }, Phase::Retaining) = (step, self.object.phase) {
+            let what = format!("{} was to be retained and is deleted", owned.target());
+            self.broken.get_or_insert(Violation { law: Law::NoTheft, what });
+        }
         let fault = self.choose(STEP_FAULTS);
         let late = |calls| Late { step: step.clone(), actor, calls };
         let call = match fault {
@@ -229,6 +244,10 @@ impl World {
         let effect = self.account.perform(actor, step);
         if let (Step::Delete { owned }, Phase::Live, true) = (step, self.object.phase, effect.is_ok()) {
             let slot = owned.mark().map(|mark| &mark.slot);
+            if self.valuable.contains(&owned.target().kind) && slot.is_some() {
+                let what = format!("{} holds data and was deleted as a twin", owned.target());
+                self.broken.get_or_insert(Violation { law: Law::NoTwins, what });
+            }
             let disturbed = self.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
             if laws::emptied(self, slot) && !disturbed {
                 let what = format!("{} was the last one of its slot", owned.target());
@@ -241,6 +260,9 @@ impl World {
     /// A load of the object; a stale cache shows the version before the last write.
     pub fn load(&mut self) -> Call<(Ledger, u64), LedgerError> {
         self.born_in_pass = false;
+        if self.object.gone {
+            return Call::Answer(Err(LedgerError::Conflict));
+        }
         let stale = self.object.previous.is_some() && self.may_be_stale();
         let menu = if stale { Menu::of(&[Fault::StaleByOne]) } else { Menu::default() };
         let fault = self.choose(menu);
@@ -258,6 +280,9 @@ impl World {
         self.writes += 1;
         let lost = || LedgerError::Unknown("the connection was cut".into());
         let fault = self.choose(WRITE_FAULTS);
+        if fault == Some(Fault::SlowAndUnmarked) {
+            self.slow_down();
+        }
         self.note(|| format!("{edits:?}"), fault);
         match fault {
             Some(Fault::CrashBefore) => self.crash(),
@@ -368,6 +393,14 @@ impl World {
         for late in now {
             let _ = self.take_effect(late.actor, &late.step);
         }
+    }
+
+    /// The call takes a minute. What was read before it is old by then, and a stranger has used the
+    /// time to strip our resources of their marks.
+    fn slow_down(&mut self) {
+        self.pass_time(Millis::seconds(60));
+        stranger::strip_all(self);
+        self.stranger_at = Some(self.clock.now());
     }
 
     /// One call has been made: what was due after it takes effect.

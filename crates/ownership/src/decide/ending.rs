@@ -171,6 +171,9 @@ impl<R: Rules> Deciding<'_, R> {
             .chain(created)
             .collect();
         for id in ids {
+            if !self.awaits_mark(slot, &id) {
+                continue;
+            }
             let target = Target::new(slot.kind.name, id);
             let seen = self.see(&target, || Reason::AwaitIntent(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
@@ -340,7 +343,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// What the ledger knows and the cloud does not show: waited for, then believed. What lost its
     /// mark is left, and said.
     fn end_known(&mut self) -> Flow<()> {
-        if !self.rules.records_hold_the_end() || self.case.phase == Phase::Retaining {
+        if !self.rules.records_hold_the_end() {
             return Ok(());
         }
         for (id, known) in &self.ledger.known {
@@ -360,6 +363,14 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             match self.judge(kind, resource, read) {
+                // Stripped by us, or not marked as far as a read can tell that may be old.
+                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
+                    if self.case.phase == Phase::Retaining =>
+                {
+                    if !self.view.erased_traces().iter().any(|trace| trace.on == target) {
+                        self.settled(Sight::Lost(target), settle, why);
+                    }
+                }
                 // Part of the mark is gone: it is completed, and then goes by its mark.
                 Verdict::Foreign(Owner::Legacy) => {
                     let slot = self.slot_or_bare(&known.slot, kind, &resource.name);

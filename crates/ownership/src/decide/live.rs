@@ -147,7 +147,18 @@ impl<R: Rules> Deciding<'_, R> {
 
     pub(super) fn mark_new(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
         let attempt = match self.ledger.intents.get(&slot.name) {
-            Some(intent) => intent.attempt,
+            Some(intent) => {
+                // The intent is the only right to mark it, so it must be seen to stand: a stale
+                // ledger could show one that was closed before somebody removed the mark.
+                let sure = self.view.created(&slot.name).is_some()
+                    || self.just_now(self.view.opened(&slot.name));
+                if !sure {
+                    let (slot, intent) = (slot.name.clone(), intent.clone());
+                    let why = Reason::MarkNew(slot.clone());
+                    return act(Decision::Write(vec![Edit::OpenIntent { slot, intent }]), why);
+                }
+                intent.attempt
+            }
             None => self.ledger.attempts.get(&slot.name).copied().unwrap_or(1),
         };
         let tags = self.missing_tags(slot, resource, attempt);

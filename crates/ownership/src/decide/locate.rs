@@ -272,6 +272,15 @@ impl<R: Rules> Deciding<'_, R> {
         }
     }
 
+    /// Whether a resource without our mark can be one that an open intent made or adopts. Where marks
+    /// ride on the create call it cannot: then it is somebody else's under the same id, or was
+    /// stripped.
+    pub(super) fn awaits_mark(&self, slot: &Slot, id: &ResourceId) -> bool {
+        self.ledger.intents.get(&slot.name).is_some_and(|intent| {
+            slot.kind.birth != BirthProof::Marks || intent.adopts.as_ref() == Some(id)
+        })
+    }
+
     /// What a resource that the ledger points to is; `None` if the hint is wrong.
     fn by_hint(
         &mut self,
@@ -289,7 +298,7 @@ impl<R: Rules> Deciding<'_, R> {
                 twins: Vec::new(),
             });
         }
-        let open = self.ledger.intents.contains_key(&slot.name);
+        let open = self.awaits_mark(slot, &resource.id);
         let evidence = self.case.evidence.adopt.contains(&slot.name);
         match (self.judge(slot.kind, &resource, read), hint) {
             // Marked for another slot of this claim: a wrong hint, or a wish that is ours anyway.
