@@ -14,10 +14,28 @@
 //! - The same seed, clock and requests give the same answers, byte for byte.
 //! - Time stamps come from the injected [`Clock`] only, waiting from tokio's timer only.
 
+mod api;
+mod builtin;
+mod chores;
 mod clock;
+mod crd;
 mod faults;
 mod http;
+mod ids;
+mod json;
+mod meta;
+mod names;
+mod resource;
+mod schema;
+mod selectors;
 mod server;
+mod state;
+mod status;
+mod storage;
+mod strategy;
+mod text;
+mod typed;
+mod watch;
 
 pub use clock::{Clock, TokioClock};
 pub use faults::{Fault, FaultKind, FaultPlan};

@@ -1,11 +1,12 @@
 //! The public handles: a server with its clusters.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Clock;
 use crate::faults::FaultPlan;
 use crate::http::ClusterService;
+use crate::state::State;
 
 /// How a server and its clusters behave.
 #[derive(Clone)]
@@ -66,6 +67,7 @@ pub struct Cluster {
 }
 
 struct ClusterInner {
+    state: Mutex<State>,
     faults: FaultPlan,
 }
 
@@ -76,8 +78,14 @@ impl Cluster {
     }
 
     /// A cluster of its own with these options; the name goes into uids and generated names.
-    pub fn with_options(_name: &str, _options: &Options) -> Self {
-        Self { inner: Arc::new(ClusterInner { faults: FaultPlan::default() }) }
+    pub fn with_options(name: &str, options: &Options) -> Self {
+        let state = State::new(name, options.seed, options.history, Arc::clone(&options.clock));
+        Self {
+            inner: Arc::new(ClusterInner {
+                state: Mutex::new(state),
+                faults: FaultPlan::default(),
+            }),
+        }
     }
 
     /// A client of this cluster, without any socket.
@@ -96,5 +104,12 @@ impl Cluster {
     }
 
     /// Forgets the history of changes: a watch from before now answers 410.
-    pub fn compact(&self) {}
+    pub fn compact(&self) {
+        self.lock().storage.compact();
+    }
+
+    /// The state, for one step; nothing waits while it is held.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -1,0 +1,527 @@
+//! The kinds that every cluster has: their fields, defaults, and rules.
+
+mod event;
+mod fields;
+mod volume;
+
+use std::sync::{Arc, LazyLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::crd;
+use crate::meta;
+use crate::names::{self, NameRule};
+use crate::resource::{Resource, Rules, Sub};
+use crate::status::FieldError;
+use crate::typed::{Struct, seconds};
+
+pub(crate) use event::{from_core as event_from_core, to_core as event_to_core};
+
+/// A kind that every cluster has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    Namespace,
+    Secret,
+    ConfigMap,
+    Event,
+    /// The same objects as [`Builtin::Event`], under `events.k8s.io`.
+    NewEvent,
+    ServiceAccount,
+    Volume,
+    Claim,
+    Lease,
+    Definition,
+}
+
+/// The namespaces that cannot be deleted.
+pub(crate) const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+/// The namespaces of a new cluster.
+pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+/// How many bytes a secret or config map may hold.
+const MAX_DATA: usize = 1024 * 1024;
+
+/// All built-in resources, in the order of discovery.
+pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
+    use Builtin::*;
+    let resource = |builtin: Builtin,
+                    group: &str,
+                    kind: &str,
+                    plural: &str,
+                    namespaced: bool,
+                    short: &[&str],
+                    categories: &[&str]| {
+        let store = if builtin == NewEvent {
+            "events".to_owned()
+        } else if group.is_empty() {
+            plural.to_owned()
+        } else {
+            format!("{plural}.{group}")
+        };
+        Arc::new(Resource {
+            group: group.into(),
+            version: "v1".into(),
+            plural: plural.into(),
+            singular: kind.to_lowercase().into(),
+            kind: kind.into(),
+            list_kind: format!("{kind}List").into(),
+            short_names: short.iter().map(|&s| s.into()).collect(),
+            categories: categories.iter().map(|&s| s.into()).collect(),
+            namespaced,
+            store: store.into(),
+            rules: Rules::Builtin(builtin),
+        })
+    };
+    let extensions = "apiextensions.k8s.io";
+    vec![
+        resource(ConfigMap, "", "ConfigMap", "configmaps", true, &["cm"], &[]),
+        resource(Event, "", "Event", "events", true, &["ev"], &[]),
+        resource(Namespace, "", "Namespace", "namespaces", false, &["ns"], &[]),
+        resource(Claim, "", "PersistentVolumeClaim", "persistentvolumeclaims", true, &["pvc"], &[]),
+        resource(Volume, "", "PersistentVolume", "persistentvolumes", false, &["pv"], &[]),
+        resource(Secret, "", "Secret", "secrets", true, &[], &[]),
+        resource(ServiceAccount, "", "ServiceAccount", "serviceaccounts", true, &["sa"], &[]),
+        resource(
+            Definition,
+            extensions,
+            "CustomResourceDefinition",
+            "customresourcedefinitions",
+            false,
+            &["crd", "crds"],
+            &["api-extensions"],
+        ),
+        resource(Lease, "coordination.k8s.io", "Lease", "leases", true, &[], &[]),
+        resource(NewEvent, "events.k8s.io", "Event", "events", true, &["ev"], &[]),
+    ]
+});
+
+/// The resource of a built-in kind.
+pub(crate) fn resource(builtin: Builtin) -> &'static Arc<Resource> {
+    RESOURCES
+        .iter()
+        .find(|resource| resource.builtin() == Some(builtin))
+        .expect("every built-in kind is in the table")
+}
+
+impl Builtin {
+    pub(crate) fn has_status(self) -> bool {
+        matches!(self, Self::Namespace | Self::Volume | Self::Claim | Self::Definition)
+    }
+
+    /// Whether an update may come without a `resourceVersion`.
+    pub(crate) fn unconditional_update(self) -> bool {
+        !matches!(self, Self::Lease | Self::Definition)
+    }
+
+    /// Whether an update may create.
+    pub(crate) fn create_on_update(self) -> bool {
+        matches!(self, Self::Lease | Self::Event | Self::NewEvent)
+    }
+
+    /// Whether a deletion answers with the object, not with a `Status`.
+    pub(crate) fn returns_deleted(self) -> bool {
+        matches!(self, Self::Namespace | Self::ServiceAccount | Self::Volume | Self::Claim)
+    }
+
+    /// Whether deletion knows propagation policies.
+    pub(crate) fn collected(self) -> bool {
+        !matches!(self, Self::Event | Self::NewEvent)
+    }
+
+    /// Its fields.
+    pub(crate) fn fields(self) -> &'static Struct {
+        fields::of(self)
+    }
+
+    fn name_rule(self) -> NameRule {
+        match self {
+            Self::Namespace => names::dns_label,
+            _ => names::dns_subdomain,
+        }
+    }
+
+    /// Fills in defaults after decoding.
+    pub(crate) fn default(self, value: &mut Value) {
+        match self {
+            Self::Namespace => {
+                let name = meta::text(value, "name").to_owned();
+                if !name.is_empty() {
+                    set_default(&mut value["metadata"], "labels", json!({}));
+                    value["metadata"]["labels"]["kubernetes.io/metadata.name"] = json!(name);
+                }
+                set_default(&mut value["status"], "phase", json!("Active"));
+            }
+            Self::Secret => {
+                set_default(value, "type", json!("Opaque"));
+                merge_string_data(value);
+            }
+            Self::Volume => {
+                set_default(&mut value["status"], "phase", json!("Pending"));
+                set_default(
+                    &mut value["spec"],
+                    "persistentVolumeReclaimPolicy",
+                    json!("Retain"),
+                );
+                set_default(&mut value["spec"], "volumeMode", json!("Filesystem"));
+            }
+            Self::Claim => {
+                set_default(&mut value["status"], "phase", json!("Pending"));
+                set_default(&mut value["spec"], "volumeMode", json!("Filesystem"));
+            }
+            Self::Definition => crd::default(value),
+            _ => {}
+        }
+    }
+
+    /// What the server itself sets at a creation, before validation.
+    pub(crate) fn prepare_create(self, value: &mut Value, now: Timestamp) {
+        match self {
+            Self::Namespace => {
+                value["status"] = json!({"phase": "Active"});
+                let mut finalizers = string_list(&value["spec"]["finalizers"]);
+                if !finalizers.iter().any(|f| f == "kubernetes") {
+                    finalizers.push("kubernetes".to_owned());
+                }
+                value["spec"] = json!({"finalizers": finalizers});
+            }
+            Self::Volume => {
+                value["status"] =
+                    json!({"phase": "Pending", "lastPhaseTransitionTime": seconds(now)});
+                add_finalizer(value, "kubernetes.io/pv-protection");
+            }
+            Self::Claim => {
+                value["status"] = json!({"phase": "Pending"});
+                add_finalizer(value, "kubernetes.io/pvc-protection");
+            }
+            Self::Definition => crd::prepare_create(value),
+            _ => {}
+        }
+    }
+
+    /// What an update may not change, taken from the old object.
+    pub(crate) fn prepare_update(self, sub: Sub, new: &mut Value, old: &Value, now: Timestamp) {
+        let keep = |new: &mut Value, key: &str| match old.get(key) {
+            Some(value) => new[key] = value.clone(),
+            None => {
+                if let Some(map) = new.as_object_mut() {
+                    map.remove(key);
+                }
+            }
+        };
+        match (self, sub) {
+            (Self::Namespace, Sub::None) => {
+                keep(new, "spec");
+                keep(new, "status");
+            }
+            (Self::Namespace, Sub::Finalize) => keep(new, "status"),
+            (Self::Namespace | Self::Claim, Sub::Status) => keep(new, "spec"),
+            (Self::Volume | Self::Claim, Sub::None) => keep(new, "status"),
+            (Self::Volume, Sub::Status) => {
+                keep(new, "spec");
+                volume::transition(new, old, now);
+            }
+            (Self::Definition, Sub::Status) => keep(new, "spec"),
+            (Self::Definition, _) => {
+                keep(new, "status");
+                crd::prepare_update(new, old);
+            }
+            _ => {}
+        }
+    }
+
+    /// The complaints about a new object.
+    pub(crate) fn validate_create(self, value: &Value) -> Vec<FieldError> {
+        let namespaced = resource(self).namespaced;
+        match self {
+            Self::Definition => return crd::validate::create(value),
+            Self::Event => return event::validate(value, false),
+            Self::NewEvent => return event::validate_new(value),
+            _ => {}
+        }
+        let mut errors = meta::validate(value, namespaced, self.name_rule());
+        errors.extend(self.validate_content(value));
+        errors
+    }
+
+    fn validate_content(self, value: &Value) -> Vec<FieldError> {
+        match self {
+            Self::Namespace => string_list(&value["spec"]["finalizers"])
+                .iter()
+                .flat_map(|finalizer| finalizer_errors(finalizer, "spec.finalizers"))
+                .collect(),
+            Self::Secret => validate_secret(value),
+            Self::ConfigMap => validate_config_map(value),
+            Self::Lease => validate_lease(value),
+            Self::Volume => volume::validate(value),
+            Self::Claim => volume::validate_claim(value),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The complaints about a change.
+    pub(crate) fn validate_update(self, sub: Sub, new: &Value, old: &Value) -> Vec<FieldError> {
+        match (self, sub) {
+            (Self::Definition, Sub::Status) => return meta::validate_update(new, old),
+            (Self::Definition, _) => return crd::validate::update(new, old),
+            (Self::Event, _) => return event::validate(new, false),
+            (Self::NewEvent, _) => return event::validate_new_update(new, old),
+            _ => {}
+        }
+        let mut errors = meta::validate_update(new, old);
+        match (self, sub) {
+            (Self::Namespace, Sub::Status) => errors.extend(namespace_phase(new)),
+            (Self::Namespace, Sub::Finalize) => {
+                let finalizers = string_list(&new["spec"]["finalizers"]);
+                for (index, finalizer) in finalizers.iter().enumerate() {
+                    let place = format!("spec.finalizers[{index}]");
+                    errors.extend(finalizer_errors(finalizer, &place));
+                }
+            }
+            (Self::Volume | Self::Claim, Sub::Status) => {}
+            (Self::Secret | Self::ConfigMap, _) => {
+                if self == Self::Secret {
+                    errors.extend(meta::immutable("type", &new["type"], &old["type"]));
+                }
+                errors.extend(immutable_data(new, old));
+                errors.extend(self.validate_create(new));
+            }
+            (Self::Lease, _) => errors.extend(self.validate_content(new)),
+            (Self::Volume, _) => {
+                errors.extend(self.validate_create(new));
+                errors.extend(volume::validate_update(new, old));
+            }
+            (Self::Claim, _) => {
+                errors.extend(self.validate_create(new));
+                errors.extend(volume::validate_claim_update(new, old));
+            }
+            _ => errors.extend(self.validate_create(new)),
+        }
+        errors
+    }
+
+    /// The last touch before an object is stored.
+    pub(crate) fn canonicalize(self, value: &mut Value) {
+        if self == Self::Namespace {
+            self.default(value);
+        }
+    }
+
+    /// The fields that field selectors can name besides name and namespace, with their values.
+    pub(crate) fn selectable(self, value: &Value) -> Option<Vec<(&'static str, String)>> {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        Some(match self {
+            Self::Namespace => vec![("status.phase", text(&value["status"]["phase"]))],
+            Self::Secret => vec![("type", text(&value["type"]))],
+            Self::Event | Self::NewEvent => event::selectable(self, value),
+            Self::Volume | Self::Claim => vec![("name", meta::text(value, "name").to_owned())],
+            _ => return None,
+        })
+    }
+}
+
+/// A list of texts.
+pub(crate) fn string_list(value: &Value) -> Vec<String> {
+    let list = value.as_array().into_iter().flatten();
+    list.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn set_default(value: &mut Value, key: &str, default: Value) {
+    if value.is_null() {
+        *value = json!({});
+    }
+    if value[key].is_null() {
+        value[key] = default;
+    }
+}
+
+fn add_finalizer(value: &mut Value, name: &str) {
+    let mut finalizers = meta::finalizers(value);
+    if !finalizers.iter().any(|f| f == name) {
+        finalizers.push(name.to_owned());
+        meta::set_finalizers(value, &finalizers);
+    }
+}
+
+fn finalizer_errors(finalizer: &str, path: &str) -> Vec<FieldError> {
+    let mut errors: Vec<FieldError> = names::qualified_name(finalizer)
+        .into_iter()
+        .map(|complaint| FieldError::invalid(path, finalizer, complaint))
+        .collect();
+    let standard = ["kubernetes", meta::ORPHAN, meta::FOREGROUND];
+    if errors.is_empty() && !finalizer.contains('/') && !standard.contains(&finalizer) {
+        let detail = "name is neither a standard finalizer name nor is it fully qualified";
+        errors.push(FieldError::invalid(path, finalizer, detail));
+    }
+    errors
+}
+
+/// `stringData` is written into `data`.
+fn merge_string_data(value: &mut Value) {
+    let Some(Value::Object(texts)) = value.as_object_mut().and_then(|m| m.remove("stringData"))
+    else {
+        return;
+    };
+    if texts.is_empty() {
+        return;
+    }
+    set_default(value, "data", json!({}));
+    for (key, text) in texts {
+        value["data"][key] = json!(STANDARD.encode(text.as_str().unwrap_or_default()));
+    }
+}
+
+fn decoded_len(value: &Value) -> usize {
+    STANDARD.decode(value.as_str().unwrap_or_default()).map_or(0, |bytes| bytes.len())
+}
+
+fn key_errors(map: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    for key in map.as_object().into_iter().flat_map(serde_json::Map::keys) {
+        for complaint in names::config_key(key) {
+            errors.push(FieldError::invalid(format!("{path}[{key}]"), key.as_str(), complaint));
+        }
+    }
+}
+
+fn validate_secret(value: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let data = &value["data"];
+    key_errors(data, "data", &mut errors);
+    let size: usize = data.as_object().into_iter().flat_map(|m| m.values()).map(decoded_len).sum();
+    if size > MAX_DATA {
+        errors.push(FieldError::too_long("data", 1_048_576));
+    }
+    let mut require = |key: &str| {
+        if data.get(key).is_none() {
+            errors.push(FieldError::required(format!("data[{key}]"), ""));
+        }
+    };
+    match value["type"].as_str().unwrap_or_default() {
+        "kubernetes.io/service-account-token" => {
+            let key = "kubernetes.io/service-account.name";
+            if value["metadata"]["annotations"][key].as_str().unwrap_or_default().is_empty() {
+                errors.push(FieldError::required(format!("metadata.annotations[{key}]"), ""));
+            }
+        }
+        "kubernetes.io/dockercfg" => require(".dockercfg"),
+        "kubernetes.io/dockerconfigjson" => require(".dockerconfigjson"),
+        "kubernetes.io/basic-auth"
+            if data.get("username").is_none() && data.get("password").is_none() =>
+        {
+            require("username");
+            require("password");
+        }
+        "kubernetes.io/ssh-auth" => require("ssh-privatekey"),
+        "kubernetes.io/tls" => {
+            require("tls.crt");
+            require("tls.key");
+        }
+        _ => {}
+    }
+    errors
+}
+
+fn validate_config_map(value: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let (data, binary) = (&value["data"], &value["binaryData"]);
+    key_errors(data, "data", &mut errors);
+    let mut size = 0;
+    for (key, text) in data.as_object().into_iter().flatten() {
+        if binary.get(key).is_some() {
+            let detail = "duplicate of key present in binaryData";
+            errors.push(FieldError::invalid(format!("data[{key}]"), key.as_str(), detail));
+        }
+        size += text.as_str().unwrap_or_default().len();
+    }
+    key_errors(binary, "binaryData", &mut errors);
+    size += binary.as_object().into_iter().flat_map(|m| m.values()).map(decoded_len).sum::<usize>();
+    if size > MAX_DATA {
+        errors.push(FieldError::too_long("[]", 1_048_576));
+    }
+    errors
+}
+
+/// What an immutable secret or config map refuses.
+fn immutable_data(new: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if old["immutable"] != true {
+        return errors;
+    }
+    let detail = "field is immutable when `immutable` is set";
+    if new["immutable"] != true {
+        errors.push(FieldError::forbidden("immutable", detail));
+    }
+    for key in ["data", "binaryData"] {
+        if new[key] != old[key] {
+            errors.push(FieldError::forbidden(key, detail));
+        }
+    }
+    errors
+}
+
+fn validate_lease(value: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let spec = &value["spec"];
+    if let Some(seconds) = spec["leaseDurationSeconds"].as_i64()
+        && seconds <= 0
+    {
+        let path = "spec.leaseDurationSeconds";
+        errors.push(FieldError::invalid(path, seconds, "must be greater than 0"));
+    }
+    if let Some(count) = spec["leaseTransitions"].as_i64()
+        && count < 0
+    {
+        let detail = "must be greater than or equal to 0";
+        errors.push(FieldError::invalid("spec.leaseTransitions", count, detail));
+    }
+    let strategy = spec["strategy"].as_str().unwrap_or_default();
+    if !spec["preferredHolder"].as_str().unwrap_or_default().is_empty() && strategy.is_empty() {
+        let detail = "may only be specified if `strategy` is defined";
+        errors.push(FieldError::forbidden("spec.preferredHolder", detail));
+    }
+    errors
+}
+
+fn namespace_phase(new: &Value) -> Option<FieldError> {
+    let phase = new["status"]["phase"].as_str().unwrap_or_default();
+    let (wanted, when) = if new["metadata"]["deletionTimestamp"].is_null() {
+        ("Active", "empty")
+    } else {
+        ("Terminating", "not empty")
+    };
+    (phase != wanted).then(|| {
+        let detail = format!("may only be '{wanted}' if `deletionTimestamp` is {when}");
+        FieldError::invalid("status.Phase", phase, detail)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn string_data_is_written_into_data() {
+        let mut secret = json!({"stringData": {"a": "x"}, "data": {"b": "eQ=="}});
+        Builtin::Secret.default(&mut secret);
+        assert_eq!(secret, json!({"data": {"a": "eA==", "b": "eQ=="}, "type": "Opaque"}));
+    }
+
+    #[test]
+    fn an_immutable_config_map_keeps_its_data() {
+        let meta = json!({"name": "a", "namespace": "n", "resourceVersion": "1"});
+        let old = json!({"metadata": meta, "immutable": true, "data": {"a": "b"}});
+        let mut new = old.clone();
+        assert!(Builtin::ConfigMap.validate_update(Sub::None, &new, &old).is_empty());
+        new["data"]["a"] = json!("c");
+        let errors = Builtin::ConfigMap.validate_update(Sub::None, &new, &old);
+        assert_eq!(
+            errors[0].to_string(),
+            "data: Forbidden: field is immutable when `immutable` is set"
+        );
+    }
+}

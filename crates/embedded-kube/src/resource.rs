@@ -1,0 +1,176 @@
+//! What is served: resources with their versions, built in or defined.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::builtin::Builtin;
+use crate::schema::Schema;
+use crate::status::About;
+
+/// One version of one resource.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) group: Box<str>,
+    pub(crate) version: Box<str>,
+    pub(crate) plural: Box<str>,
+    pub(crate) singular: Box<str>,
+    pub(crate) kind: Box<str>,
+    pub(crate) list_kind: Box<str>,
+    pub(crate) short_names: Vec<Box<str>>,
+    pub(crate) categories: Vec<Box<str>>,
+    pub(crate) namespaced: bool,
+    /// The collection that its objects are in; two resources can show the same objects.
+    pub(crate) store: Box<str>,
+    pub(crate) rules: Rules,
+}
+
+/// Which rules its objects obey.
+#[derive(Debug)]
+pub(crate) enum Rules {
+    Builtin(Builtin),
+    Custom(Box<Custom>),
+}
+
+/// The rules of a version of a custom resource.
+#[derive(Debug)]
+pub(crate) struct Custom {
+    pub(crate) schema: Schema,
+    pub(crate) served: bool,
+    /// Whether there is a `status` subresource.
+    pub(crate) status: bool,
+    pub(crate) scale: Option<Scale>,
+    /// The fields that field selectors can name, as `spec.a.b`.
+    pub(crate) selectable: Vec<Box<str>>,
+    /// What a user of this version is warned of.
+    pub(crate) warning: Option<Box<str>>,
+}
+
+/// Where a custom resource keeps what `scale` shows.
+#[derive(Debug)]
+pub(crate) struct Scale {
+    pub(crate) spec_replicas: Box<str>,
+    pub(crate) status_replicas: Box<str>,
+    pub(crate) selector: Option<Box<str>>,
+}
+
+/// A part of an object with an address of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sub {
+    None,
+    Status,
+    Scale,
+    Finalize,
+}
+
+impl Sub {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Finalize => "finalize",
+        }
+    }
+}
+
+impl Resource {
+    /// `apiVersion` of its objects.
+    pub(crate) fn api_version(&self) -> String {
+        group_version(&self.group, &self.version)
+    }
+
+    /// How errors about an object name it.
+    pub(crate) fn about(&self) -> About<'_> {
+        About { group: &self.group, resource: &self.plural }
+    }
+
+    /// How validation errors name it.
+    pub(crate) fn about_kind(&self) -> About<'_> {
+        About { group: &self.group, resource: &self.kind }
+    }
+
+    pub(crate) fn custom(&self) -> Option<&Custom> {
+        match &self.rules {
+            Rules::Custom(custom) => Some(custom),
+            Rules::Builtin(_) => None,
+        }
+    }
+
+    pub(crate) fn builtin(&self) -> Option<Builtin> {
+        match self.rules {
+            Rules::Builtin(builtin) => Some(builtin),
+            Rules::Custom(_) => None,
+        }
+    }
+
+    /// Whether an object has this part.
+    pub(crate) fn has(&self, sub: Sub) -> bool {
+        match (&self.rules, sub) {
+            (_, Sub::None) => true,
+            (Rules::Custom(custom), Sub::Status) => custom.status,
+            (Rules::Custom(custom), Sub::Scale) => custom.scale.is_some(),
+            (Rules::Custom(_), Sub::Finalize) | (Rules::Builtin(_), Sub::Scale) => false,
+            (Rules::Builtin(builtin), Sub::Status) => builtin.has_status(),
+            (Rules::Builtin(builtin), Sub::Finalize) => *builtin == Builtin::Namespace,
+        }
+    }
+
+    /// The key of an object in its collection.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
+        if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+    }
+
+    /// The key as messages of the storage layer show it.
+    pub(crate) fn registry_key(&self, key: &str) -> String {
+        let place = match (self.builtin(), &*self.group) {
+            (Some(Builtin::Lease), _) => "leases".to_owned(),
+            (Some(Builtin::Definition), _) => {
+                "apiextensions.k8s.io/customresourcedefinitions".to_owned()
+            }
+            (Some(_), _) => self.plural.to_string(),
+            (None, group) => format!("{group}/{}", self.plural),
+        };
+        format!("/registry/{place}/{key}")
+    }
+}
+
+/// `group/version`, or the version alone in the core group.
+pub(crate) fn group_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+/// The group and version of an `apiVersion`.
+pub(crate) fn split_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// A custom resource with all its versions, as one definition gives it.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) versions: Vec<Arc<Resource>>,
+    /// Which of them is stored.
+    pub(crate) storage: usize,
+}
+
+impl Definition {
+    /// The version of this name.
+    pub(crate) fn version(&self, name: &str) -> Option<&Arc<Resource>> {
+        self.versions.iter().find(|resource| &*resource.version == name)
+    }
+
+    /// The version that objects are stored in.
+    pub(crate) fn stored(&self) -> &Arc<Resource> {
+        &self.versions[self.storage]
+    }
+
+    /// Any version: for what is the same in all of them.
+    pub(crate) fn any(&self) -> &Arc<Resource> {
+        &self.versions[0]
+    }
+}
+
+/// A value inside an object, by a path such as `.spec.a.b`.
+pub(crate) fn at_path<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    path.trim_start_matches('.').split('.').try_fold(object, |value, key| value.get(key))
+}

@@ -1,0 +1,400 @@
+//! Errors as the API answers them: `Status` objects and the field errors inside.
+
+use serde_json::{Value, json};
+
+use crate::text::{go_quote, go_value};
+
+/// A refusal: a `Status` with its HTTP code.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiError {
+    pub(crate) code: u16,
+    pub(crate) retry_after: Option<u32>,
+    body: Box<Value>,
+}
+
+pub(crate) type ApiResult<T> = Result<T, ApiError>;
+
+/// What an error is about, as the answers name it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About<'a> {
+    pub(crate) group: &'a str,
+    /// The plural of a resource or the name of a kind.
+    pub(crate) resource: &'a str,
+}
+
+impl About<'_> {
+    fn qualified(&self) -> String {
+        if self.group.is_empty() {
+            self.resource.to_owned()
+        } else {
+            format!("{}.{}", self.resource, self.group)
+        }
+    }
+}
+
+impl ApiError {
+    /// An error with a reason, a message and, if there are any, details.
+    pub(crate) fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        let mut body = json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": message.into(),
+        });
+        if !reason.is_empty() {
+            body["reason"] = json!(reason);
+        }
+        body["code"] = json!(code);
+        Self { code, retry_after: None, body: Box::new(body) }
+    }
+
+    pub(crate) fn body(&self) -> &Value {
+        &self.body
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        self.body["message"].as_str().unwrap_or_default()
+    }
+
+    /// The same error with another message.
+    #[must_use]
+    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.body["message"] = json!(message.into());
+        self
+    }
+
+    fn with_details(mut self, about: About<'_>, name: &str) -> Self {
+        let mut details = json!({});
+        if !name.is_empty() {
+            details["name"] = json!(name);
+        }
+        if !about.group.is_empty() {
+            details["group"] = json!(about.group);
+        }
+        if !about.resource.is_empty() {
+            details["kind"] = json!(about.resource);
+        }
+        self.body["details"] = details;
+        self
+    }
+
+    fn with_causes(mut self, causes: Vec<Value>) -> Self {
+        if !causes.is_empty() {
+            self.body["details"]["causes"] = Value::Array(causes);
+        }
+        self
+    }
+
+    fn with_retry(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self.body["details"]["retryAfterSeconds"] = json!(seconds);
+        self
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    pub(crate) fn not_found(about: About<'_>, name: &str) -> Self {
+        let message = format!("{} {} not found", about.qualified(), go_quote(name));
+        Self::new(404, "NotFound", message).with_details(about, name)
+    }
+
+    pub(crate) fn already_exists(about: About<'_>, name: &str) -> Self {
+        let message = format!("{} {} already exists", about.qualified(), go_quote(name));
+        Self::new(409, "AlreadyExists", message).with_details(about, name)
+    }
+
+    pub(crate) fn generated_name_taken(about: About<'_>, name: &str) -> Self {
+        let message = format!(
+            "{} {} already exists, the server was not able to generate a unique name for the object",
+            about.qualified(),
+            go_quote(name)
+        );
+        Self::new(409, "AlreadyExists", message).with_details(about, name).with_retry(1)
+    }
+
+    pub(crate) fn conflict(about: About<'_>, name: &str, why: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} {}: {why}",
+            about.qualified(),
+            go_quote(name)
+        );
+        Self::new(409, "Conflict", message).with_details(about, name)
+    }
+
+    /// The conflict of a stale `resourceVersion`.
+    pub(crate) fn modified(about: About<'_>, name: &str) -> Self {
+        Self::conflict(
+            about,
+            name,
+            "the object has been modified; please apply your changes to the latest version and try \
+             again",
+        )
+    }
+
+    pub(crate) fn forbidden(about: About<'_>, name: &str, why: &str) -> Self {
+        let message = if name.is_empty() {
+            format!("{} is forbidden: {why}", about.qualified())
+        } else {
+            format!("{} {} is forbidden: {why}", about.qualified(), go_quote(name))
+        };
+        Self::new(403, "Forbidden", message).with_details(about, name)
+    }
+
+    pub(crate) fn namespace_terminating(about: About<'_>, name: &str, namespace: &str) -> Self {
+        let why = format!(
+            "unable to create new content in namespace {namespace} because it is being terminated"
+        );
+        Self::forbidden(about, name, &why).with_causes(vec![json!({
+            "reason": "NamespaceTerminating",
+            "message": format!("namespace {namespace} is being terminated"),
+            "field": "metadata.namespace",
+        })])
+    }
+
+    pub(crate) fn method_not_supported(about: About<'_>, verb: &str) -> Self {
+        let message =
+            format!("{verb} is not supported on resources of kind {}", go_quote(&about.qualified()));
+        Self::new(405, "MethodNotAllowed", message).with_details(about, "")
+    }
+
+    /// 422 with a cause per field. `about` names the kind, not the resource.
+    pub(crate) fn invalid(about: About<'_>, name: &str, errors: &[FieldError]) -> Self {
+        let mut texts: Vec<String> = Vec::new();
+        for error in errors {
+            let text = error.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let list = match texts.as_slice() {
+            [one] => one.clone(),
+            _ => format!("[{}]", texts.join(", ")),
+        };
+        let message = format!("{} {} is invalid: {list}", about.qualified(), go_quote(name));
+        let causes = errors.iter().map(FieldError::cause).collect();
+        Self::new(422, "Invalid", message).with_details(about, name).with_causes(causes)
+    }
+
+    pub(crate) fn too_large(message: &str) -> Self {
+        Self::new(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: {message}"),
+        )
+    }
+
+    pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {}",
+            accepted.join(", ")
+        );
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
+        let message =
+            format!("only the following media types are accepted: {}", accepted.join(", "));
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// 410: that part of the history is gone.
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    pub(crate) fn version_too_large(wanted: u64, current: u64) -> Self {
+        let message = format!("Too large resource version: {wanted}, current: {current}");
+        Self::new(504, "Timeout", format!("Timeout: {message}"))
+            .with_details(About { group: "", resource: "" }, "")
+            .with_causes(vec![json!({
+                "reason": "ResourceVersionTooLarge",
+                "message": "Too large resource version",
+            })])
+            .with_retry(1)
+    }
+
+    pub(crate) fn too_many_requests(retry_after: u32) -> Self {
+        Self::new(429, "TooManyRequests", "the server is currently overloaded: try again later")
+            .with_details(About { group: "", resource: "" }, "")
+            .with_retry(retry_after)
+    }
+
+    pub(crate) fn internal(message: &str) -> Self {
+        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_details(About { group: "", resource: "" }, "")
+            .with_causes(vec![json!({"message": message})])
+    }
+
+    /// The continue token of a list that can be resumed only inconsistently.
+    #[must_use]
+    pub(crate) fn with_continue(mut self, token: &str) -> Self {
+        self.body["metadata"] = json!({"continue": token});
+        self
+    }
+}
+
+/// Why a field is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldReason {
+    Required,
+    Invalid,
+    TypeInvalid,
+    NotSupported,
+    Forbidden,
+    Duplicate,
+    TooLong,
+    TooMany,
+}
+
+/// One refused field.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldError {
+    pub(crate) reason: FieldReason,
+    pub(crate) field: String,
+    value: Option<Value>,
+    detail: String,
+}
+
+impl FieldError {
+    fn build(
+        reason: FieldReason,
+        field: impl Into<String>,
+        value: Option<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self { reason, field: field.into(), value, detail: detail.into() }
+    }
+
+    pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::build(FieldReason::Required, field, None, detail)
+    }
+
+    pub(crate) fn invalid(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::build(FieldReason::Invalid, field, Some(value.into()), detail)
+    }
+
+    pub(crate) fn type_invalid(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::build(FieldReason::TypeInvalid, field, Some(value.into()), detail)
+    }
+
+    pub(crate) fn not_supported<S: AsRef<str>>(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        supported: &[S],
+    ) -> Self {
+        let quoted: Vec<String> = supported.iter().map(|s| go_quote(s.as_ref())).collect();
+        let detail = if quoted.is_empty() {
+            String::new()
+        } else {
+            format!("supported values: {}", quoted.join(", "))
+        };
+        Self::build(FieldReason::NotSupported, field, Some(value.into()), detail)
+    }
+
+    pub(crate) fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::build(FieldReason::Forbidden, field, None, detail)
+    }
+
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::build(FieldReason::Duplicate, field, Some(value.into()), "")
+    }
+
+    pub(crate) fn too_long(field: impl Into<String>, max: i64) -> Self {
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        Self::build(FieldReason::TooLong, field, None, format!("may not be more than {max} {unit}"))
+    }
+
+    pub(crate) fn too_many(field: impl Into<String>, actual: usize, max: i64) -> Self {
+        let unit = if max == 1 { "item" } else { "items" };
+        let detail = format!("must have at most {max} {unit}");
+        Self::build(FieldReason::TooMany, field, Some(json!(actual)), detail)
+    }
+
+    fn title(&self) -> &'static str {
+        match self.reason {
+            FieldReason::Required => "Required value",
+            FieldReason::Invalid | FieldReason::TypeInvalid => "Invalid value",
+            FieldReason::NotSupported => "Unsupported value",
+            FieldReason::Forbidden => "Forbidden",
+            FieldReason::Duplicate => "Duplicate value",
+            FieldReason::TooLong => "Too long",
+            FieldReason::TooMany => "Too many",
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self.reason {
+            FieldReason::Required => "FieldValueRequired",
+            FieldReason::Invalid => "FieldValueInvalid",
+            FieldReason::TypeInvalid => "FieldValueTypeInvalid",
+            FieldReason::NotSupported => "FieldValueNotSupported",
+            FieldReason::Forbidden => "FieldValueForbidden",
+            FieldReason::Duplicate => "FieldValueDuplicate",
+            FieldReason::TooLong => "FieldValueTooLong",
+            FieldReason::TooMany => "FieldValueTooMany",
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.title().to_owned();
+        if let Some(value) = &self.value {
+            text.push_str(": ");
+            text.push_str(&go_value(value));
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+
+    fn cause(&self) -> Value {
+        json!({"reason": self.code(), "message": self.text(), "field": self.field})
+    }
+}
+
+impl std::fmt::Display for FieldError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.field, self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_read_like_the_real_ones() {
+        let about = About { group: "example.com", resource: "Widget" };
+        let errors = [
+            FieldError::required("spec.a", ""),
+            FieldError::type_invalid(
+                "spec.b",
+                "integer",
+                "spec.b in body must be of type string: \"integer\"",
+            ),
+        ];
+        let error = ApiError::invalid(about, "w", &errors);
+        assert_eq!(
+            error.message(),
+            "Widget.example.com \"w\" is invalid: [spec.a: Required value, spec.b: Invalid value: \
+             \"integer\": spec.b in body must be of type string: \"integer\"]"
+        );
+        assert_eq!(error.body()["details"]["causes"][1]["reason"], "FieldValueTypeInvalid");
+        assert_eq!(
+            ApiError::not_found(About { group: "", resource: "secrets" }, "x").message(),
+            "secrets \"x\" not found"
+        );
+    }
+}
