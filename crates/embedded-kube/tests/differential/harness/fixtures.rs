@@ -48,7 +48,9 @@ fn widgets() -> Value {
         "conditions": {"type": "array", "items": {"type": "object", "required": ["type"],
             "properties": {"type": {"type": "string"}, "status": {"type": "string"}}}},
     }});
-    let version = |name: &str, storage: bool, extra: &str| {
+    // The selectable fields must not be the same in both versions: the real server would take them for
+    // one set of the whole definition and then miss a schema of the whole definition.
+    let version = |name: &str, storage: bool, extra: &str, selectable: Value| {
         let mut spec = spec.clone();
         spec["properties"][extra] = json!({"type": "string"});
         json!({
@@ -60,7 +62,7 @@ fn widgets() -> Value {
                 "statusReplicasPath": ".status.replicas",
                 "labelSelectorPath": ".status.selector",
             }},
-            "selectableFields": [{"jsonPath": ".spec.color"}, {"jsonPath": ".spec.size"}],
+            "selectableFields": selectable,
             "additionalPrinterColumns": [
                 {"name": "Size", "type": "integer", "jsonPath": ".spec.size"}],
         })
@@ -69,7 +71,15 @@ fn widgets() -> Value {
         "widgets",
         "Widget",
         "Namespaced",
-        json!([version("v1", true, "newer"), version("v1beta1", false, "older")]),
+        json!([
+            version(
+                "v1",
+                true,
+                "newer",
+                json!([{"jsonPath": ".spec.color"}, {"jsonPath": ".spec.size"}]),
+            ),
+            version("v1beta1", false, "older", json!([{"jsonPath": ".spec.color"}])),
+        ]),
     )
 }
 

@@ -36,6 +36,11 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a regex")
 });
 
+/// What a decoder made of a body is told in the words of that decoder.
+static DECODER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?s)(cannot be handled as an? [A-Za-z]+: ).*").expect("a regex")
+});
+
 impl Normaliser {
     pub(crate) fn answer(&mut self, answer: &Answer) -> Value {
         let mut outcome = json!({
@@ -100,7 +105,9 @@ impl Normaliser {
         }
         if let (Some(Value::String(prefix)), Some(Value::String(name))) =
             (metadata.get("generateName").cloned(), metadata.get_mut("name"))
-            && let Some(suffix) = name.strip_prefix(prefix.as_str())
+            // A name has at most 63 characters, five of them generated.
+            && let prefix = &prefix[..prefix.len().min(58)]
+            && let Some(suffix) = name.strip_prefix(prefix)
             && suffix.len() == 5
             && suffix.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte))
         {
@@ -116,7 +123,8 @@ impl Normaliser {
             Some(_) => "<micro time>",
             None => "<time>",
         });
-        VERSION.replace_all(&text, "${1}<version>").into_owned()
+        let text = VERSION.replace_all(&text, "${1}<version>");
+        DECODER.replace(&text, "${1}<decoder>").into_owned()
     }
 }
 

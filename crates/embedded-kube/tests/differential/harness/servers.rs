@@ -54,10 +54,11 @@ pub(crate) fn enabled(case: &str) -> bool {
 ///
 /// A static is never dropped; the programs end when this process does, however it does.
 pub(crate) async fn real() -> Server {
-    static PLANE: OnceLock<ControlPlane> = OnceLock::new();
-    // Started on a thread of its own, since the caller is inside a runtime already.
-    let plane = PLANE.get_or_init(|| std::thread::spawn(start).join().expect("it starts"));
-    server(plane).await
+    static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    // Started on a thread of its own, since the caller is inside a runtime already, and only once:
+    // what failed for the first test fails for all.
+    let plane = PLANE.get_or_init(|| std::thread::spawn(start).join().ok());
+    server(plane.as_ref().expect("the control plane starts (see the first failure)")).await
 }
 
 async fn server(plane: &ControlPlane) -> Server {
