@@ -10,7 +10,6 @@ mod watch;
 
 pub(crate) use compare::{Difference, compare};
 pub(crate) use kinds::merge;
-pub(crate) use normal::Normaliser;
 pub(crate) use script::{Answer, Script};
 pub(crate) use servers::{Server, embedded, enabled, real};
 

@@ -88,7 +88,7 @@ impl Script {
     /// A script with a fresh namespace of this name.
     pub(crate) async fn new(server: Server, name: &str) -> Self {
         let ns = short(name);
-        let mut script = Self {
+        let script = Self {
             server,
             group: format!("{ns}.example.com"),
             ns,

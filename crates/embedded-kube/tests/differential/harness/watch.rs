@@ -46,6 +46,17 @@ impl Watch {
         events
     }
 
+    /// Takes everything up to the first event of the object of this name.
+    pub(crate) async fn take_until(&mut self, script: &mut Script, name: &str) {
+        loop {
+            let events = self.take(script, 1).await;
+            let found = events.first().map(|event| &event["object"]["metadata"]["name"]);
+            if found.is_none_or(|found| found == name) {
+                return;
+            }
+        }
+    }
+
     /// Takes everything until the server ends the stream (`timeoutSeconds` makes it).
     pub(crate) async fn rest(&mut self, script: &mut Script) -> Vec<Value> {
         let mut events = Vec::new();
