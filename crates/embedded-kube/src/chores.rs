@@ -135,7 +135,7 @@ fn drop_owners(
     uids: &[Box<str>],
 ) {
     let mut value = state.view(resource, stored);
-    if let Some(owners) = value["metadata"]["ownerReferences"].as_array_mut() {
+    if let Some(Value::Array(owners)) = value.pointer_mut("/metadata/ownerReferences") {
         owners.retain(|owner| !uids.iter().any(|uid| owner["uid"] == **uid));
         if owners.is_empty()
             && let Some(meta) = value["metadata"].as_object_mut()
@@ -196,7 +196,7 @@ fn end_namespace(state: &mut State, name: &str) {
         set_namespace_condition(&mut value, kind, status, reason, &message, &now);
     }
     if left.is_empty() {
-        if let Some(list) = value["spec"]["finalizers"].as_array_mut() {
+        if let Some(Value::Array(list)) = value.pointer_mut("/spec/finalizers") {
             list.retain(|finalizer| finalizer != "kubernetes");
             if list.is_empty() {
                 value["spec"] = json!({});

@@ -182,7 +182,7 @@ pub(crate) fn mark_deleting(value: &mut Value, now: Timestamp) {
 /// Removes owner references that are there twice; the answer is the uids of the copies.
 pub(crate) fn dedup_owners(value: &mut Value) -> Vec<String> {
     let mut duplicates = Vec::new();
-    if let Some(owners) = value["metadata"]["ownerReferences"].as_array_mut() {
+    if let Some(Value::Array(owners)) = value.pointer_mut("/metadata/ownerReferences") {
         let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
         for owner in owners.drain(..) {
             if kept.contains(&owner) {

@@ -85,9 +85,14 @@ impl Resource {
         About { group: &self.group, resource: &self.plural }
     }
 
-    /// How validation errors name it.
-    pub(crate) fn about_kind(&self) -> About<'_> {
-        About { group: &self.group, resource: &self.kind }
+    /// How validation errors about this object of it name the kind.
+    pub(crate) fn about_kind<'a>(&'a self, object: &'a Value) -> About<'a> {
+        let kind = match &self.rules {
+            Rules::Builtin(_) => &self.kind,
+            // A custom resource is called what it calls itself.
+            Rules::Custom(_) => object["kind"].as_str().unwrap_or(&self.kind),
+        };
+        About { group: &self.group, resource: kind }
     }
 
     pub(crate) fn custom(&self) -> Option<&Custom> {

@@ -35,7 +35,7 @@ pub(crate) fn decode(
 }
 
 fn drop_managed_fields(value: &mut Value) {
-    if let Some(meta) = value["metadata"].as_object_mut() {
+    if let Some(Value::Object(meta)) = value.get_mut("metadata") {
         meta.remove("managedFields");
     }
 }
@@ -60,9 +60,11 @@ pub(crate) fn default(resource: &Resource, value: &mut Value) {
         Rules::Builtin(builtin) => builtin.default(value),
         Rules::Custom(custom) => {
             // The metadata is no business of the schema.
-            let metadata = value["metadata"].take();
+            let metadata = value.as_object_mut().and_then(|map| map.remove("metadata"));
             schema::default(value, &custom.schema);
-            value["metadata"] = metadata;
+            if let Some(metadata) = metadata {
+                value["metadata"] = metadata;
+            }
         }
     }
 }

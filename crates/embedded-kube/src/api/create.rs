@@ -87,7 +87,7 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
         errors = meta::validate(&value, resource.namespaced, names::path_segment);
     }
     if !errors.is_empty() {
-        return Err(ApiError::invalid(resource.about_kind(), &name, &errors));
+        return Err(ApiError::invalid(resource.about_kind(&value), &name, &errors));
     }
     if resource.custom().is_some() {
         call.warnings.extend(meta::finalizer_warnings(&value, None));

@@ -80,7 +80,11 @@ impl Call<'_> {
 }
 
 /// Reads a body as an object of the resource of this call, with defaults.
-pub(crate) fn decode_body(call: &mut Call<'_>, document: json::Document) -> ApiResult<Value> {
+pub(crate) fn decode_body(
+    call: &mut Call<'_>,
+    document: json::Document,
+    source: &[u8],
+) -> ApiResult<Value> {
     let resource = call.resource;
     let mut value = document.value;
     let wanted = resource.api_version();
@@ -102,12 +106,19 @@ pub(crate) fn decode_body(call: &mut Call<'_>, document: json::Document) -> ApiR
         }
     }
     if resource.custom().is_some() && value["kind"].as_str().unwrap_or_default().is_empty() {
-        let shown = value.to_string();
-        return Err(ApiError::bad_request(format!("Object 'Kind' is missing in '{shown}'")));
+        let text = String::from_utf8_lossy(source);
+        return Err(ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in \
+             '{text}' ({})",
+            resource.kind,
+            summary(source)
+        )));
     }
-    for (key, wanted) in [("apiVersion", wanted.as_str()), ("kind", &*resource.kind)] {
-        if value[key].as_str().unwrap_or_default().is_empty() {
-            value[key] = json!(wanted);
+    if resource.custom().is_none() {
+        for (key, wanted) in [("apiVersion", wanted.as_str()), ("kind", &*resource.kind)] {
+            if value[key].as_str().unwrap_or_default().is_empty() {
+                value[key] = json!(wanted);
+            }
         }
     }
     check_type(resource, &value)?;
@@ -122,6 +133,24 @@ pub(crate) fn decode_body(call: &mut Call<'_>, document: json::Document) -> ApiR
     strictness(call, &document.duplicates, &found.unknown)?;
     strategy::default(resource, &mut value);
     Ok(value)
+}
+
+/// The beginning of a body, for errors about it.
+pub(crate) fn summary(body: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let (start, dots) = if body.len() > 30 { (&body[..30], " ...") } else { (body, "") };
+    match start.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => format!("{}{dots}", String::from_utf8_lossy(start)),
+        Some(_) => {
+            let mut hex = String::new();
+            for byte in start {
+                // Writing to a string cannot fail.
+                let _ = write!(hex, "{byte:02x}");
+            }
+            format!("{hex}{dots}")
+        }
+    }
 }
 
 /// The name of a JSON type in decoding errors.

@@ -54,7 +54,7 @@ pub(crate) fn update_with(
     errors.extend(meta::validate_update(&new, &old));
     errors.extend(strategy::validate_update(resource, call.sub, &new, &old));
     if !errors.is_empty() {
-        return Err(ApiError::invalid(resource.about_kind(), call.name, &errors));
+        return Err(ApiError::invalid(resource.about_kind(&new), call.name, &errors));
     }
     if resource.custom().is_some() && call.sub == Sub::None {
         call.warnings.extend(meta::finalizer_warnings(&new, Some(&old)));

@@ -66,18 +66,18 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
-        let Some(verb) = self.verb() else { return Ok(self.refuse(&self.wrong_method())) };
+        let Some(verb) = self.verb() else { return Ok(refuse(&self.wrong_method())) };
         if !self.scope_fits(verb) {
             return Ok(not_found());
         }
         let name = Some(self.target.name.as_str()).filter(|name| !name.is_empty());
         let fault = self.cluster.faults().strike(verb, &self.resource.plural, name);
         if let Some(refusal) = self.fault_refusal(fault) {
-            return Ok(self.refuse(&refusal));
+            return Ok(refuse(&refusal));
         }
         let answer = match self.answer(verb, incoming, fault).await {
             Ok(answer) => answer,
-            Err(error) => self.refuse(&error),
+            Err(error) => refuse(&error),
         };
         if fault == Some(FaultKind::LostAnswer) { Err(LostAnswer) } else { Ok(answer) }
     }
@@ -285,13 +285,19 @@ impl Exchange {
         };
         chores::run(&mut state);
         drop(state);
-        let done = done?;
-        Ok(answer(done.code, done.body, output, &call.warnings))
+        Ok(match done {
+            Ok(done) => answer(done.code, done.body, output, &call.warnings),
+            Err(error) => {
+                let mut refusal = refuse(&error);
+                warn(&mut refusal, &call.warnings);
+                refusal
+            }
+        })
     }
 
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let document = self.document(bytes)?;
-        let value = api::decode_body(call, document)?;
+        let value = api::decode_body(call, document, bytes)?;
         api::create(state, call, value)
     }
 
@@ -300,7 +306,7 @@ impl Exchange {
         if call.sub == Sub::Scale {
             return api::update_scale(state, call, ScaleChange::Replace(document));
         }
-        let value = api::decode_body(call, document)?;
+        let value = api::decode_body(call, document, bytes)?;
         api::replace(state, call, value)
     }
 
@@ -337,32 +343,13 @@ impl Exchange {
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
         let format = negotiate::input(&self.headers, Some(&self.resource))?;
         body::parse(bytes, format).map_err(|message| {
-            let shown: String = String::from_utf8_lossy(bytes).chars().take(30).collect();
-            let dots = if bytes.len() > 30 { " ..." } else { "" };
-            ApiError::bad_request(match self.resource.custom() {
-                None => format!(
-                    "the object provided is unrecognized (must be of type {}): {message} ({})",
-                    self.resource.kind,
-                    hex_or_text(&shown, dots)
-                ),
-                Some(_) => message,
-            })
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {}): {message} ({})",
+                self.resource.kind,
+                api::summary(bytes)
+            ))
         })
     }
-
-    fn refuse(&self, error: &ApiError) -> Answer {
-        refuse(error)
-    }
-}
-
-fn hex_or_text(text: &str, dots: &str) -> String {
-    use std::fmt::Write as _;
-    let mut hex = String::new();
-    for byte in text.bytes() {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    format!("{hex}{dots}")
 }
 
 fn refuse(error: &ApiError) -> Answer {
@@ -387,6 +374,13 @@ fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    warn(&mut response, warnings);
+    response
+}
+
+/// Adds what the client is warned of, each text once.
+fn warn(response: &mut Answer, warnings: &[String]) {
+    let headers = response.headers_mut();
     let mut told: Vec<&str> = Vec::new();
     for warning in warnings {
         if told.contains(&warning.as_str()) {
@@ -398,7 +392,6 @@ fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer
             headers.append(WARNING, value);
         }
     }
-    response
 }
 
 fn stream_body(watch: Watch) -> ResponseBody {
