@@ -11,7 +11,7 @@ mod watch;
 pub(crate) use compare::{Difference, compare};
 pub(crate) use kinds::merge;
 pub(crate) use script::{Answer, Script};
-pub(crate) use servers::{Server, embedded, enabled, real};
+pub(crate) use servers::{Server, embedded, enabled, read_with_kubectl, real};
 
 use std::io::Write as _;
 

@@ -240,20 +240,7 @@ impl Script {
 
     /// Asks until the answer is what `is_it` wants; only that answer goes into the transcript.
     pub(crate) async fn until(&mut self, path: &str, is_it: impl Fn(&Answer) -> bool) -> Answer {
-        let asking = async {
-            loop {
-                let answer = self.ask("GET", path, None).await;
-                if is_it(&answer) {
-                    return answer;
-                }
-                tokio::time::sleep(ASK_EVERY).await;
-            }
-        };
-        let found = tokio::time::timeout(PATIENCE, asking).await;
-        let answer = match found {
-            Ok(answer) => answer,
-            Err(_) => self.ask("GET", path, None).await,
-        };
+        let answer = self.until_peek(path, is_it).await;
         self.record(format!("UNTIL {path}"), &answer);
         answer
     }
@@ -261,6 +248,23 @@ impl Script {
     /// Waits until there is no such object.
     pub(crate) async fn until_gone(&mut self, path: &str) -> Answer {
         self.until(path, |answer| answer.status == 404).await
+    }
+
+    /// Like [`Self::until`], without a trace.
+    pub(crate) async fn until_peek(&self, path: &str, is_it: impl Fn(&Answer) -> bool) -> Answer {
+        let asking = async {
+            loop {
+                let answer = self.peek(path).await;
+                if is_it(&answer) {
+                    return answer;
+                }
+                tokio::time::sleep(ASK_EVERY).await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, asking).await {
+            Ok(answer) => answer,
+            Err(_) => self.peek(path).await,
+        }
     }
 
     /// Asks without a trace.
@@ -334,6 +338,20 @@ impl Script {
             self.get(&path).await
         } else {
             answer
+        }
+    }
+
+    /// Posts many definitions, then waits for all of them: the real server learns them together.
+    pub(crate) async fn crds(&mut self, definitions: &[Value]) {
+        for crd in definitions {
+            self.ask("POST", "customresourcedefinitions", Some(crd.clone())).await;
+        }
+        for crd in definitions {
+            let path = format!("customresourcedefinitions/{}", text(crd, "/metadata/name"));
+            if self.peek(&path).await.status == 200 {
+                wait_until_served(&self.server.client, crd).await;
+            }
+            self.get(&path).await;
         }
     }
 

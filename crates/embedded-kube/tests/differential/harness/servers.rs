@@ -51,14 +51,26 @@ pub(crate) fn enabled(case: &str) -> bool {
 }
 
 /// The real server: one for all tests of this process.
-///
-/// A static is never dropped; the programs end when this process does, however it does.
 pub(crate) async fn real() -> Server {
+    server(plane()).await
+}
+
+/// A YAML file as kubectl reads it, which is more lenient than YAML's own rules.
+pub(crate) fn read_with_kubectl(file: &std::path::Path) -> serde_json::Value {
+    let arguments = ["create", "--dry-run=client", "--validate=false", "--output=json", "--filename"];
+    let arguments = arguments.map(std::ffi::OsStr::new).into_iter().chain([file.as_os_str()]);
+    let output = plane().kubectl(arguments).expect("kubectl runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// A static is never dropped; the programs end when this process does, however it does.
+fn plane() -> &'static ControlPlane {
     static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();
     // Started on a thread of its own, since the caller is inside a runtime already, and only once:
     // what failed for the first test fails for all.
     let plane = PLANE.get_or_init(|| std::thread::spawn(start).join().ok());
-    server(plane.as_ref().expect("the control plane starts (see the first failure)")).await
+    plane.as_ref().expect("the control plane starts (see the first failure)")
 }
 
 async fn server(plane: &ControlPlane) -> Server {
