@@ -44,9 +44,10 @@ fn quote(byte: u8) -> String {
         b'\n' => "'\\n'".to_owned(),
         b'\t' => "'\\t'".to_owned(),
         b'\r' => "'\\r'".to_owned(),
-        0x20..0x7f => format!("'{}'", char::from(byte)),
-        0x80.. => format!("'{}'", char::from(byte)),
-        _ => format!("'\\x{byte:02x}'"),
+        0x20..=0x7e => format!("'{}'", char::from(byte)),
+        0x80..=0x9f => format!("'\\u{byte:04x}'"),
+        0xa0.. => format!("'{}'", char::from(byte)),
+        0..=0x1f | 0x7f => format!("'\\x{byte:02x}'"),
     }
 }
 

@@ -25,6 +25,7 @@ mod ids;
 mod json;
 mod meta;
 mod names;
+mod quantity;
 mod resource;
 mod schema;
 mod selectors;

@@ -295,12 +295,23 @@ fn validate_owners(owners: &Value, errors: &mut Vec<FieldError>) {
                         "Only one reference can have Controller set to true. Found \"true\" in \
                          references for {first} and {name}"
                     );
-                    errors.push(FieldError::invalid(path, owners.clone(), detail));
+                    errors.push(FieldError::invalid_shown(path, show_owners(owners), detail));
                 }
                 None => controller = Some(name),
             }
         }
     }
+}
+
+/// Owner references in the order of their fields.
+fn show_owners(owners: &Value) -> String {
+    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let owners = owners.as_array().into_iter().flatten().map(|owner| {
+        let shown = fields.iter().filter(|key| !owner[**key].is_null());
+        let shown: Vec<String> = shown.map(|key| format!("\"{key}\":{}", owner[*key])).collect();
+        format!("{{{}}}", shown.join(","))
+    });
+    format!("[{}]", owners.collect::<Vec<String>>().join(","))
 }
 
 /// The complaints about a change of metadata.

@@ -17,7 +17,12 @@ fn regex_complaint(what: &str, regex: &str, examples: &[&str]) -> String {
     format!("{what} (e.g. {}regex used for validation is '{regex}')", examples.join(" or "))
 }
 
+/// How old rules count; newer ones (for labels) say what they mean: bytes.
 fn length_complaint(length: usize) -> String {
+    format!("must be no more than {length} characters")
+}
+
+fn bytes_complaint(length: usize) -> String {
     format!("must be no more than {length} bytes")
 }
 
@@ -127,7 +132,11 @@ pub(crate) fn qualified_name(text: &str) -> Vec<String> {
                 complaints.push("prefix part must be non-empty".to_owned());
             } else {
                 let wrong = dns_subdomain(prefix, false);
-                complaints.extend(wrong.into_iter().map(|c| format!("prefix part {c}")));
+                let in_bytes = |c: String| c.replace(" characters", " bytes");
+                let long = |c: &String| c.starts_with("must be no more");
+                complaints.extend(wrong.into_iter().map(|c| {
+                    format!("prefix part {}", if long(&c) { in_bytes(c) } else { c })
+                }));
             }
             *name
         }
@@ -142,7 +151,7 @@ pub(crate) fn qualified_name(text: &str) -> Vec<String> {
     if name.is_empty() {
         complaints.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
-        complaints.push(format!("name part {}", length_complaint(63)));
+        complaints.push(format!("name part {}", bytes_complaint(63)));
     }
     if !is_qualified(name) {
         complaints.push(format!("name part {}", regex_complaint(what, QUALIFIED, &examples)));
@@ -154,7 +163,7 @@ pub(crate) fn qualified_name(text: &str) -> Vec<String> {
 pub(crate) fn label_value(text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if text.len() > 63 {
-        complaints.push(length_complaint(63));
+        complaints.push(bytes_complaint(63));
     }
     if !text.is_empty() && !is_qualified(text) {
         let what = "a valid label must be an empty string or consist of alphanumeric characters, \

@@ -88,6 +88,10 @@ impl Resource {
     /// How validation errors about this object of it name the kind.
     pub(crate) fn about_kind<'a>(&'a self, object: &'a Value) -> About<'a> {
         let kind = match &self.rules {
+            // Events are checked in the shape of the core group.
+            Rules::Builtin(Builtin::NewEvent) => {
+                return About { group: "", resource: &self.kind };
+            }
             Rules::Builtin(_) => &self.kind,
             // A custom resource is called what it calls itself.
             Rules::Custom(_) => object["kind"].as_str().unwrap_or(&self.kind),
@@ -167,11 +171,6 @@ impl Definition {
     /// The version that objects are stored in.
     pub(crate) fn stored(&self) -> &Arc<Resource> {
         &self.versions[self.storage]
-    }
-
-    /// Any version: for what is the same in all of them.
-    pub(crate) fn any(&self) -> &Arc<Resource> {
-        &self.versions[0]
     }
 }
 

@@ -132,6 +132,10 @@ fn unparsable(detail: &str) -> ApiError {
     ApiError::bad_request(format!("unable to parse requirement: {detail}"))
 }
 
+fn unexpected(token: &Token, expected: &str) -> ApiError {
+    ApiError::bad_request(format!("found '{}', expected: {expected}", shown(token)))
+}
+
 /// The pieces of a label selector.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
@@ -195,19 +199,9 @@ fn parse_labels(text: &str) -> Result<Vec<LabelTerm>, ApiError> {
             Token::End => return Ok(terms),
             Token::Sign(",") => match lexer.peek() {
                 Token::Word(_) | Token::Sign("!") => {}
-                other => {
-                    return Err(unparsable(&format!(
-                        "found '{}', expected: identifier after ','",
-                        shown(&other)
-                    )));
-                }
+                other => return Err(unexpected(&other, "identifier after ','")),
             },
-            other => {
-                return Err(unparsable(&format!(
-                    "found '{}', expected: ',' or 'end of string'",
-                    shown(&other)
-                )));
-            }
+            other => return Err(unexpected(&other, "',' or 'end of string'")),
         }
     }
 }
@@ -220,10 +214,11 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
         token = lexer.next();
     }
     let Token::Word(key) = token else {
-        return Err(unparsable(&format!(
-            "found '{}', expected: !, identifier, or 'end of string'",
-            shown(&token)
-        )));
+        return Err(if missing {
+            unparsable(&format!("found '{}', expected: identifier", shown(&token)))
+        } else {
+            unexpected(&token, "!, identifier, or 'end of string'")
+        });
     };
     if let Some(complaint) = names::qualified_name(&key).into_iter().next() {
         return Err(unparsable(&format!("<nil>: Invalid value: {}: {complaint}", go_quote(&key))));
@@ -242,15 +237,15 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
             let value = one_value(lexer)?;
             let Ok(limit) = value.parse() else {
                 return Err(unparsable(&format!(
-                    "values[0][{key}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must \
+                    "values[0]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must \
                      be an integer",
                     go_quote(&value)
                 )));
             };
             if *sign == ">" { LabelTest::Greater(limit) } else { LabelTest::Less(limit) }
         }
-        Token::Word(word) if word == "in" => LabelTest::In(values(lexer, &key)?),
-        Token::Word(word) if word == "notin" => LabelTest::NotIn(values(lexer, &key)?),
+        Token::Word(word) if word == "in" => LabelTest::In(values(lexer)?),
+        Token::Word(word) if word == "notin" => LabelTest::NotIn(values(lexer)?),
         other => {
             return Err(unparsable(&format!(
                 "found '{}', expected: in, notin, =, ==, !=, gt, lt",
@@ -281,10 +276,10 @@ fn one_value(lexer: &mut Lexer<'_>) -> Result<String, ApiError> {
     }
 }
 
-fn values(lexer: &mut Lexer<'_>, key: &str) -> Result<Vec<String>, ApiError> {
+fn values(lexer: &mut Lexer<'_>) -> Result<Vec<String>, ApiError> {
     let open = lexer.next();
     if open != Token::Sign("(") {
-        return Err(unparsable(&format!("found '{}', expected: '('", shown(&open))));
+        return Err(unparsable(&format!("found '{}' expected: '('", shown(&open))));
     }
     let mut values = Vec::new();
     loop {
@@ -314,7 +309,7 @@ fn values(lexer: &mut Lexer<'_>, key: &str) -> Result<Vec<String>, ApiError> {
             Token::Sign(",") => values.push(String::new()),
             other => {
                 return Err(unparsable(&format!(
-                    "found '{}', expected: ',', ')' or identifier after {key}",
+                    "found '{}', expected: ',', ')' or identifier",
                     shown(&other)
                 )));
             }

@@ -200,6 +200,16 @@ impl ApiError {
         Self::new(406, "NotAcceptable", message)
     }
 
+    /// The same, from the layer below built-in resources.
+    pub(crate) fn none_acceptable(available: &[&str]) -> Self {
+        let message = format!(
+            "406: Not Acceptable\n\nAvailable representations: {}",
+            available.join(", ")
+        );
+        Self::new(406, "NotAcceptable", message)
+            .with_details(About { group: "", resource: "" }, "")
+    }
+
     /// 410: that part of the history is gone.
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
@@ -226,6 +236,25 @@ impl ApiError {
         Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
             .with_details(About { group: "", resource: "" }, "")
             .with_causes(vec![json!({"message": message})])
+    }
+
+    /// What the server says where a path does not take a method.
+    pub(crate) fn wrong_method() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self::new(405, "MethodNotAllowed", message)
+            .with_details(About { group: "", resource: "" }, "")
+    }
+
+    /// What the server says where a path leads nowhere.
+    pub(crate) fn nowhere() -> Self {
+        let message = "the server could not find the requested resource";
+        Self::new(404, "NotFound", message).with_details(About { group: "", resource: "" }, "")
+    }
+
+    /// What the server says of a patch that does not apply.
+    pub(crate) fn rejected() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(422, "Invalid", message).with_details(About { group: "", resource: "" }, "")
     }
 
     /// The continue token of a list that can be resumed only inconsistently.
@@ -255,6 +284,8 @@ pub(crate) struct FieldError {
     pub(crate) reason: FieldReason,
     pub(crate) field: String,
     value: Option<Value>,
+    /// What is shown in place of the value.
+    shown: Option<String>,
     detail: String,
 }
 
@@ -265,7 +296,7 @@ impl FieldError {
         value: Option<Value>,
         detail: impl Into<String>,
     ) -> Self {
-        Self { reason, field: field.into(), value, detail: detail.into() }
+        Self { reason, field: field.into(), value, shown: None, detail: detail.into() }
     }
 
     pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
@@ -278,6 +309,17 @@ impl FieldError {
         detail: impl Into<String>,
     ) -> Self {
         Self::build(FieldReason::Invalid, field, Some(value.into()), detail)
+    }
+
+    /// The same with a value that is shown as this text.
+    pub(crate) fn invalid_shown(
+        field: impl Into<String>,
+        shown: String,
+        detail: impl Into<String>,
+    ) -> Self {
+        let mut error = Self::build(FieldReason::Invalid, field, None, detail);
+        error.shown = Some(shown);
+        error
     }
 
     pub(crate) fn type_invalid(
@@ -348,9 +390,10 @@ impl FieldError {
 
     fn text(&self) -> String {
         let mut text = self.title().to_owned();
-        if let Some(value) = &self.value {
+        let shown = self.shown.clone().or_else(|| self.value.as_ref().map(go_value));
+        if let Some(shown) = shown {
             text.push_str(": ");
-            text.push_str(&go_value(value));
+            text.push_str(&shown);
         }
         if !self.detail.is_empty() {
             text.push_str(": ");

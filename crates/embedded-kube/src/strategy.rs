@@ -4,11 +4,13 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::builtin::{self, Builtin};
+use crate::crd;
 use crate::meta;
 use crate::names;
-use crate::resource::{Custom, Resource, Rules, Sub, at_path};
+use crate::resource::{Custom, Resource, Rules, Sub};
 use crate::schema;
 use crate::status::FieldError;
+use crate::text::{go_quote, go_value};
 use crate::typed::{self, Findings};
 
 /// Reads a value as an object of this resource: unknown fields go, types are checked.
@@ -20,6 +22,9 @@ pub(crate) fn decode(
     match &resource.rules {
         Rules::Builtin(builtin) => {
             typed::decode(value, builtin.fields(), found)?;
+            if *builtin == Builtin::Definition {
+                crd::clean::definition(value, found);
+            }
             if *builtin == Builtin::NewEvent {
                 builtin::event_to_core(value);
             }
@@ -51,6 +56,7 @@ fn coerce(value: &mut Value, custom: &Custom, found: &mut Findings) -> Result<()
     }
     found.unknown.extend(schema::prune(value, &custom.schema));
     schema::drop_nulls(value, Some(&custom.schema));
+    found.unknown.extend(schema::coerce_embedded(value, &custom.schema)?);
     Ok(())
 }
 
@@ -81,10 +87,7 @@ pub(crate) fn convert(resource: &Resource, value: &mut Value) {
 /// What the server itself sets at a creation, before validation.
 pub(crate) fn prepare_create(resource: &Resource, value: &mut Value, now: Timestamp) {
     match &resource.rules {
-        Rules::Builtin(builtin) => {
-            meta::of(value).remove("generation");
-            builtin.prepare_create(value, now);
-        }
+        Rules::Builtin(builtin) => builtin.prepare_create(value, now),
         Rules::Custom(custom) => {
             if custom.status
                 && let Some(map) = value.as_object_mut()
@@ -131,25 +134,62 @@ fn scale_errors(custom: &Custom, value: &Value, with_spec: bool) -> Vec<FieldErr
     let mut errors = Vec::new();
     let Some(scale) = &custom.scale else { return errors };
     let mut replicas = |path: &str| {
-        let number = match at_path(value, path) {
-            None | Some(Value::Null) => return,
-            Some(value) => value.as_i64(),
+        let (number, detail) = match access(value, path, "int64", Value::is_i64) {
+            Ok(None) => return,
+            Ok(Some(found)) => match found.as_i64().unwrap_or(0) {
+                n if n < 0 => (n, "should be a non-negative integer".to_owned()),
+                n if n > i64::from(i32::MAX) => {
+                    (n, format!("should be less than or equal to {}", i32::MAX))
+                }
+                _ => return,
+            },
+            Err(message) => (0, message),
         };
-        let detail = match number {
-            Some(n) if n < 0 => "should be a non-negative integer".to_owned(),
-            Some(n) if n > i64::from(i32::MAX) => {
-                format!("should be less than or equal to {}", i32::MAX)
-            }
-            Some(_) => return,
-            None => format!("{path} accessor error: it is not an integer"),
-        };
-        errors.push(FieldError::invalid(path, number.unwrap_or(0), detail));
+        errors.push(FieldError::invalid(path, number, detail));
     };
     if with_spec {
         replicas(&scale.spec_replicas);
     }
     replicas(&scale.status_replicas);
+    if let Some(path) = &scale.selector
+        && let Err(message) = access(value, path, "string", Value::is_string)
+    {
+        errors.push(FieldError::invalid(&**path, "", message));
+    }
     errors
+}
+
+/// A value inside an object, if everything on the way is a map and it has this type itself.
+fn access<'a>(
+    object: &'a Value,
+    path: &str,
+    kind: &str,
+    fits: fn(&Value) -> bool,
+) -> Result<Option<&'a Value>, String> {
+    let wrong = |value: &Value, expected: &str| {
+        let (shown, found) = match value {
+            Value::String(text) => (text.clone(), "string"),
+            Value::Bool(flag) => (flag.to_string(), "bool"),
+            Value::Number(number) if number.is_f64() => (go_value(value), "float64"),
+            Value::Number(_) => (go_value(value), "int64"),
+            Value::Array(_) => (value.to_string(), "[]interface {}"),
+            Value::Object(_) => (value.to_string(), "map[string]interface {}"),
+            Value::Null => ("<nil>".to_owned(), "<nil>"),
+        };
+        let path = format!(".{}", path.trim_start_matches('.'));
+        Err(format!("{path} accessor error: {shown} is of the type {found}, expected {expected}"))
+    };
+    let mut place = object;
+    for key in path.trim_start_matches('.').split('.') {
+        if !place.is_object() {
+            return wrong(place, "map[string]interface{}");
+        }
+        match place.get(key) {
+            None => return Ok(None),
+            Some(below) => place = below,
+        }
+    }
+    if fits(place) { Ok(Some(place)) } else { wrong(place, kind) }
 }
 
 /// What an update may not change is taken from the old object; generations rise.
@@ -229,6 +269,20 @@ pub(crate) fn validate_update(
         errors.extend(schema::list_errors(new, &custom.schema));
     }
     errors
+}
+
+/// What the writer of an object is told besides.
+pub(crate) fn warnings(resource: &Resource, new: &Value, old: Option<&Value>) -> Vec<String> {
+    match &resource.rules {
+        Rules::Custom(_) => meta::finalizer_warnings(new, old),
+        Rules::Builtin(Builtin::Definition) => {
+            let before = old.map(crd::clean::unknown_formats).unwrap_or_default();
+            let formats = crd::clean::unknown_formats(new);
+            let added = formats.into_iter().filter(|format| !before.contains(format));
+            added.map(|format| format!("unrecognized format {}", go_quote(&format))).collect()
+        }
+        Rules::Builtin(builtin) => builtin.warnings(new),
+    }
 }
 
 /// The last touch before an object is stored.

@@ -93,11 +93,6 @@ impl Watch {
             Some(wants) => wants,
             None => self.options.version == 0,
         };
-        if self.options.version > current {
-            let error = ApiError::version_too_large(self.options.version, current);
-            self.error(&error);
-            return;
-        }
         if !wants_state {
             if self.options.version == 0 {
                 self.position = current;

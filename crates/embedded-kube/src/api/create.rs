@@ -89,11 +89,10 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
     if !errors.is_empty() {
         return Err(ApiError::invalid(resource.about_kind(&value), &name, &errors));
     }
-    if resource.custom().is_some() {
-        call.warnings.extend(meta::finalizer_warnings(&value, None));
-    }
+    call.warnings.extend(strategy::warnings(resource, &value, None));
     strategy::canonicalize(resource, &mut value);
-    if !meta::text(&value, "resourceVersion").is_empty() {
+    let version = meta::text(&value, "resourceVersion").parse::<u64>();
+    if version.is_ok_and(|version| version != 0) {
         let message = "resourceVersion should not be set on objects to be created";
         return Err(ApiError::new(500, "", message));
     }

@@ -62,7 +62,12 @@ fn delete_one(
     if special && !existing.facts.deleting {
         begin_end(resource, &mut value, now);
     }
-    let finalizers = deletion_finalizers(resource, &value, options);
+    let begun = special && !existing.facts.deleting;
+    let finalizers = if begun && resource.builtin() == Some(Builtin::Definition) {
+        meta::finalizers(&value)
+    } else {
+        deletion_finalizers(resource, &value, options)
+    };
     meta::set_finalizers(&mut value, &finalizers);
     let held = resource.builtin() == Some(Builtin::Namespace)
         && value["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
@@ -84,7 +89,7 @@ fn delete_one(
         };
         return Ok((200, body));
     }
-    if !finalizers.is_empty() && !(special && held) {
+    if !finalizers.is_empty() && !begun && !held {
         meta::mark_deleting(&mut value, now);
     }
     if call.dry_run {
@@ -171,8 +176,8 @@ fn begin_end(resource: &Resource, value: &mut Value, now: jiff::Timestamp) {
         finalizers.push(crd::CLEANUP.to_owned());
         meta::set_finalizers(value, &finalizers);
     }
-    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will be \
-                   initiated soon";
+    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin \
+                   soon";
     crd::set_condition(value, "Terminating", "True", "InstanceDeletionPending", message, now);
 }
 

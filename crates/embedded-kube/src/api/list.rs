@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::resource::{Resource, Rules};
 use crate::selectors::Selector;
@@ -55,15 +55,12 @@ pub(crate) fn parse_version(text: &str) -> ApiResult<u64> {
         return Ok(0);
     }
     text.parse().map_err(|_| {
-        ApiError::new(
-            400,
-            "BadRequest",
-            format!(
-                "resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: invalid syntax",
-                go_quote(text),
-                go_quote(text)
-            ),
-        )
+        let text = go_quote(text);
+        let message = format!(
+            "resourceVersion: Invalid value: {text}: strconv.ParseUint: parsing {text}: invalid \
+             syntax"
+        );
+        ApiError::new(500, "", message)
     })
 }
 
@@ -81,7 +78,9 @@ pub(crate) fn collect(
     };
     let (mut revision, mut start) = (current, String::new());
     if options.token.is_empty() {
-        let wanted = parse_version(&options.version)?;
+        let wanted = parse_version(&options.version).map_err(|error| {
+            ApiError::bad_request(format!("invalid resource version: {}", error.message()))
+        })?;
         if wanted > current {
             return Err(ApiError::version_too_large(wanted, current));
         }
@@ -112,9 +111,8 @@ pub(crate) fn collect(
                 &past
             }
             Err(_) if options.token.is_empty() => {
-                return Err(ApiError::expired(format!(
-                    "The resourceVersion for the provided list is too old."
-                )));
+                let message = "The resourceVersion for the provided list is too old.";
+                return Err(ApiError::expired(message));
             }
             Err(_) => {
                 let message = "The provided continue parameter is too old to display a consistent \
@@ -184,8 +182,11 @@ impl Page {
     /// The list as it is answered.
     pub(crate) fn write(&self, state: &State, resource: &Arc<Resource>) -> Bytes {
         let mut meta = json!({"resourceVersion": self.revision.to_string()});
-        if let Some(token) = &self.token {
-            meta["continue"] = json!(token);
+        match &self.token {
+            Some(token) => meta["continue"] = json!(token),
+            // Lists of custom resources always say it.
+            None if resource.custom().is_some() => meta["continue"] = json!(""),
+            None => {}
         }
         if let Some(remaining) = self.remaining {
             meta["remainingItemCount"] = json!(remaining);
@@ -227,7 +228,7 @@ fn write_token(revision: u64, start: &str) -> String {
 }
 
 fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
-    let wrong = |why: &str| ApiError::bad_request(format!("continue key is not valid: {why}"));
+    let wrong = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
     if !version.is_empty() && version != "0" {
         return Err(ApiError::bad_request(
             "specifying resource version is not allowed when using continue",
@@ -236,8 +237,7 @@ fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
     let bytes = URL_SAFE_NO_PAD
         .decode(token)
         .map_err(|_| wrong("illegal base64 data at input byte 0"))?;
-    let value: Value =
-        serde_json::from_slice(&bytes).map_err(|_| wrong("unexpected end of JSON input"))?;
+    let value = crate::json::parse(&bytes).map_err(|why| wrong(&why))?.value;
     if value["v"] != "meta.k8s.io/v1" {
         return Err(wrong("server does not recognize this encoded version"));
     }

@@ -121,15 +121,15 @@ pub(crate) fn decode_body(
             }
         }
     }
+    warn_of_lost_fields(call, &value, &document.duplicates)?;
     check_type(resource, &value)?;
     let mut found = Findings::default();
     strategy::decode(resource, &mut value, &mut found).map_err(|message| {
         let (version, kind) = (go_quote(&resource.version), &resource.kind);
-        ApiError::bad_request(match resource.custom() {
-            None => format!("{kind} in version {version} cannot be handled as a {kind}: {message}"),
-            Some(_) => message,
-        })
+        let context = format!("{kind} in version {version} cannot be handled as a {kind}");
+        ApiError::bad_request(format!("{context}: {message}"))
     })?;
+    found.unknown.sort();
     strictness(call, &document.duplicates, &found.unknown)?;
     strategy::default(resource, &mut value);
     Ok(value)
@@ -163,6 +163,26 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     }
+}
+
+/// A version that the definition does not have knows no fields.
+fn warn_of_lost_fields(
+    call: &mut Call<'_>,
+    value: &Value,
+    duplicates: &[String],
+) -> ApiResult<()> {
+    let resource = call.resource;
+    let api_version = value["apiVersion"].as_str().unwrap_or_default();
+    let same_kind = resource.custom().is_some()
+        && value["kind"] == *resource.kind
+        && split_version(api_version).0 == &*resource.group;
+    if !same_kind || api_version == resource.api_version() {
+        return Ok(());
+    }
+    let known = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata");
+    let keys = value.as_object().into_iter().flat_map(serde_json::Map::keys);
+    let unknown: Vec<String> = keys.filter(|key| !known(key)).cloned().collect();
+    strictness(call, duplicates, &unknown)
 }
 
 fn check_type(resource: &Resource, value: &Value) -> ApiResult<()> {
@@ -295,8 +315,7 @@ pub(crate) const MAX_OBJECT: usize = 1_572_864;
 /// Refuses what the real storage would refuse.
 pub(crate) fn check_size(stored: &Stored) -> ApiResult<()> {
     if stored.body.len() > MAX_OBJECT {
-        return Err(ApiError::too_large("etcdserver: request is too large")
-            .with_message("etcdserver: request is too large"));
+        return Err(ApiError::new(500, "", "etcdserver: request is too large"));
     }
     Ok(())
 }

@@ -79,6 +79,9 @@ pub(super) fn patch_value(
             Ok((patched, duplicates.iter().map(|d| format!("json patch {d}")).collect()))
         }
         PatchKind::Merge | PatchKind::Strategic => {
+            if patch.is_null() && kind == PatchKind::Merge {
+                return Err(ApiError::bad_request("Invalid JSON Patch"));
+            }
             if !patch.is_object() {
                 let found = super::type_name(&patch);
                 return Err(ApiError::bad_request(format!(
@@ -109,65 +112,46 @@ fn json_patch(value: &mut Value, patch: &Value, strict: bool) -> ApiResult<()> {
         )));
     }
     for operation in operations {
-        step(value, operation)
-            .map_err(|message| ApiError::new(422, "Invalid", message.clone()).with_message(message))?;
+        step(value, operation).ok_or_else(ApiError::rejected)?;
     }
-    Ok(())
+    if value.is_object() { Ok(()) } else { Err(ApiError::rejected()) }
 }
 
-fn step(value: &mut Value, operation: &Value) -> Result<(), String> {
-    let text = |key: &str| operation[key].as_str().unwrap_or_default().to_owned();
-    let (op, path, from) = (text("op"), text("path"), text("from"));
+/// One operation; none if it does not apply.
+fn step(value: &mut Value, operation: &Value) -> Option<()> {
+    let text = |key: &str| operation[key].as_str();
     let payload = operation.get("value").cloned().unwrap_or(Value::Null);
-    match op.as_str() {
-        "add" => add(value, &path, payload)
-            .map_err(|why| format!("add operation does not apply: doc is missing path: {}: {why}", go_quote(&path))),
-        "remove" => remove(value, &path).map(drop).map_err(|why| {
-            format!("remove operation does not apply: doc is missing path: {}: {why}", go_quote(&path))
-        }),
-        "replace" => match find(value, &path) {
-            Some(place) => {
-                *place = payload;
-                Ok(())
-            }
-            None => Err(format!(
-                "replace operation does not apply: doc is missing {}: {path}: missing value",
-                if parent_exists(value, &path) { "key" } else { "path" }
-            )),
-        },
+    let path = text("path")?;
+    match text("op")? {
+        "add" => add(value, path, payload),
+        "remove" => remove(value, path).map(drop),
+        "replace" => replace(value, path, payload),
         "move" => {
-            let moved = remove(value, &from).map_err(|why| {
-                format!("move operation does not apply: doc is missing from path: {from}: {why}")
-            })?;
-            add(value, &path, moved).map_err(|why| {
-                format!("move operation does not apply: doc is missing destination path: {path}: {why}")
-            })
+            let moved = remove(value, text("from")?)?;
+            add(value, path, moved)
         }
         "copy" => {
-            let copied = find(value, &from).cloned().ok_or_else(|| {
-                format!("copy operation does not apply: doc is missing from path: {from}: missing value")
-            })?;
-            add(value, &path, copied).map_err(|why| {
-                format!("copy operation does not apply: doc is missing destination path: {path}: {why}")
-            })
+            let copied = find(value, text("from")?)?.clone();
+            add(value, path, copied)
         }
         "test" => {
-            let found = find(value, &path).cloned();
-            if found == Some(payload.clone()) || (found.is_none() && payload.is_null()) {
-                Ok(())
-            } else {
-                Err(format!("testing value {path} failed: test failed"))
-            }
+            let found = find(value, path).map(|found| &*found);
+            let equal = match found {
+                Some(found) => *found == payload,
+                None => payload.is_null(),
+            };
+            equal.then_some(())
         }
-        other => Err(format!("Unexpected kind: {other}")),
+        _ => None,
     }
 }
 
+/// The keys of a path: what precedes the first slash does not count.
 fn tokens(path: &str) -> Option<Vec<String>> {
     if path.is_empty() {
         return Some(Vec::new());
     }
-    let rest = path.strip_prefix('/')?;
+    let (_, rest) = path.split_once('/')?;
     Some(rest.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
 }
 
@@ -179,8 +163,8 @@ fn index(token: &str, length: usize) -> Option<usize> {
     token.parse().ok()
 }
 
-fn find<'a>(value: &'a mut Value, path: &str) -> Option<&'a mut Value> {
-    tokens(path)?.iter().try_fold(value, |value, token| match value {
+fn descend<'a>(value: &'a mut Value, tokens: &[String]) -> Option<&'a mut Value> {
+    tokens.iter().try_fold(value, |value, token| match value {
         Value::Object(map) => map.get_mut(token),
         Value::Array(items) => {
             let at = index(token, items.len())?;
@@ -190,55 +174,62 @@ fn find<'a>(value: &'a mut Value, path: &str) -> Option<&'a mut Value> {
     })
 }
 
-fn split(path: &str) -> (&str, String) {
-    let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
-    (parent, last.replace("~1", "/").replace("~0", "~"))
+fn find<'a>(value: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+    descend(value, &tokens(path)?)
 }
 
-fn parent_exists(value: &mut Value, path: &str) -> bool {
-    find(value, split(path).0).is_some_and(|parent| parent.is_object() || parent.is_array())
-}
-
-fn add(value: &mut Value, path: &str, payload: Value) -> Result<(), String> {
-    if path.is_empty() {
+fn add(value: &mut Value, path: &str, payload: Value) -> Option<()> {
+    let tokens = tokens(path)?;
+    let Some((last, parent)) = tokens.split_last() else {
         *value = payload;
-        return Ok(());
-    }
-    let (parent, last) = split(path);
-    match find(value, parent) {
-        Some(Value::Object(map)) => {
-            map.insert(last, payload);
-            Ok(())
+        return Some(());
+    };
+    match descend(value, parent)? {
+        Value::Object(map) => {
+            map.insert(last.clone(), payload);
         }
-        Some(Value::Array(items)) => {
-            let at = if last == "-" {
-                items.len()
-            } else {
-                index(&last, items.len()).ok_or("missing value")?
-            };
+        Value::Array(items) => {
+            let at = if last == "-" { items.len() } else { index(last, items.len())? };
             if at > items.len() {
-                return Err(format!(
-                    "Unable to access invalid index: {last}: invalid index referenced"
-                ));
+                return None;
             }
             items.insert(at, payload);
-            Ok(())
         }
-        _ => Err("missing value".to_owned()),
+        _ => return None,
     }
+    Some(())
 }
 
-fn remove(value: &mut Value, path: &str) -> Result<Value, String> {
-    let (parent, last) = split(path);
-    match find(value, parent) {
-        Some(Value::Object(map)) => map
-            .remove(&last)
-            .ok_or_else(|| format!("Unable to remove nonexistent key: {last}: missing value")),
-        Some(Value::Array(items)) => match index(&last, items.len()) {
-            Some(at) if at < items.len() => Ok(items.remove(at)),
-            _ => Err(format!("Unable to access invalid index: {last}: invalid index referenced")),
-        },
-        _ => Err("missing value".to_owned()),
+/// Replaces a value; a key that is missing is added, as the real server does.
+fn replace(value: &mut Value, path: &str, payload: Value) -> Option<()> {
+    let tokens = tokens(path)?;
+    let Some((last, parent)) = tokens.split_last() else {
+        *value = payload;
+        return Some(());
+    };
+    match descend(value, parent)? {
+        Value::Object(map) => {
+            map.insert(last.clone(), payload);
+        }
+        Value::Array(items) => {
+            let at = index(last, items.len())?;
+            *items.get_mut(at)? = payload;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn remove(value: &mut Value, path: &str) -> Option<Value> {
+    let tokens = tokens(path)?;
+    let (last, parent) = tokens.split_last()?;
+    match descend(value, parent)? {
+        Value::Object(map) => map.remove(last),
+        Value::Array(items) => {
+            let at = index(last, items.len())?;
+            (at < items.len()).then(|| items.remove(at))
+        }
+        _ => None,
     }
 }
 
@@ -289,14 +280,9 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
         ApiError::invalid(About { group: "", resource: "" }, "", &[error])
     };
     let mut found = Findings::default();
-    if !value.is_object() {
-        return Err(invalid(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value \
-             of type struct",
-            super::type_name(&value)
-        )));
+    if let Some(why) = foreign_kind(call, &mut value) {
+        return Err(invalid(why));
     }
-    super::check_type(call.resource, &value).map_err(|error| invalid(error.message().to_owned()))?;
     strategy::decode(call.resource, &mut value, &mut found).map_err(&invalid)?;
     let complaints: Vec<String> = duplicates
         .iter()
@@ -319,6 +305,33 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
     Ok(value)
 }
 
+/// Why a patched built-in object is no object of this resource any more, if it is not.
+fn foreign_kind(call: &Call<'_>, value: &mut Value) -> Option<String> {
+    let resource = call.resource;
+    resource.builtin()?;
+    let wanted = resource.api_version();
+    for (key, wanted) in [("apiVersion", wanted.as_str()), ("kind", &*resource.kind)] {
+        if value[key].is_null() || value[key] == "" {
+            value[key] = serde_json::json!(wanted);
+        }
+    }
+    let kind = value["kind"].as_str()?;
+    let version = value["apiVersion"].as_str()?;
+    if *kind == *resource.kind && version == wanted {
+        return None;
+    }
+    let known = builtin::RESOURCES.iter().any(|r| *r.kind == *kind && r.api_version() == version);
+    Some(if known {
+        format!("converting (v1.{kind}) to (core.{}): unknown conversion", resource.kind)
+    } else {
+        format!(
+            "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+            go_quote(kind),
+            go_quote(version)
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,14 +350,13 @@ mod tests {
         ]);
         json_patch(&mut value, &patch, true).unwrap();
         assert_eq!(value, json!({"a": {"b": [9, 3]}, "e": [9, 3], "f": 1}));
-        for (op, message) in [
-            (json!([{"op": "remove", "path": "/x"}]), "missing"),
-            (json!([{"op": "test", "path": "/f", "value": 2}]), "testing value /f failed"),
-            (json!([{"op": "add", "path": "/x/y", "value": 2}]), "missing"),
+        for operation in [
+            json!([{"op": "remove", "path": "/x"}]),
+            json!([{"op": "test", "path": "/f", "value": 2}]),
+            json!([{"op": "add", "path": "/x/y", "value": 2}]),
+            json!([{"op": "nonsense", "path": "/f"}]),
         ] {
-            let error = json_patch(&mut value, &op, true).unwrap_err();
-            assert_eq!(error.code, 422);
-            assert!(error.message().contains(message), "{}", error.message());
+            assert_eq!(json_patch(&mut value, &operation, true).unwrap_err().code, 422);
         }
     }
 

@@ -12,6 +12,7 @@ use crate::resource::{Resource, Scale, Sub, at_path};
 use crate::state::State;
 use crate::status::{About, ApiError, ApiResult, FieldError};
 use crate::storage::Stored;
+use crate::text::go_quote;
 
 fn scale_of(resource: &Resource) -> ApiResult<&Scale> {
     let scale = resource.custom().and_then(|custom| custom.scale.as_ref());
@@ -55,7 +56,18 @@ pub(crate) fn get_scale(
     stored: &Stored,
 ) -> ApiResult<Bytes> {
     let scale = scale_of(resource)?;
-    Ok(show(&state.view(resource, stored), scale).to_string().into())
+    let object = state.view(resource, stored);
+    check_replicas(&object, scale)?;
+    Ok(show(&object, scale).to_string().into())
+}
+
+/// A scale needs a number of replicas to show.
+fn check_replicas(object: &Value, scale: &Scale) -> ApiResult<()> {
+    if at_path(object, &scale.spec_replicas).is_some() {
+        return Ok(());
+    }
+    let path = go_quote(&scale.spec_replicas);
+    Err(ApiError::internal(&format!("the spec replicas field {path} does not exist")))
 }
 
 /// What a request says about a scale.
@@ -81,24 +93,16 @@ pub(crate) fn update_scale(
         validation: call.validation,
         warnings: Vec::new(),
     };
+    let patched = matches!(change, ScaleChange::Patch(..));
     let done = update_with(state, &mut inner, "", |call, old| {
         let wanted = match change {
             ScaleChange::Replace(document) => document.value,
-            ScaleChange::Patch(kind, body) => patch_value(call, &show(old, scale), kind, body)?.0,
+            ScaleChange::Patch(kind, body) => {
+                check_replicas(old, scale)?;
+                patch_value(call, &show(old, scale), kind, body)?.0
+            }
         };
-        if wanted["kind"].as_str().is_some_and(|kind| kind != "Scale") {
-            let kind = wanted["kind"].as_str().unwrap_or_default();
-            return Err(ApiError::bad_request(format!(
-                "the object provided is unrecognized (must be of type Scale): {kind}"
-            )));
-        }
-        let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or(0);
-        if replicas < 0 {
-            let detail = "must be greater than or equal to 0";
-            let error = FieldError::invalid("spec.replicas", replicas, detail);
-            let about = About { group: "autoscaling", resource: "Scale" };
-            return Err(ApiError::invalid(about, call.name, &[error]));
-        }
+        let replicas = wanted_replicas(call, &wanted, patched)?;
         let mut new = old.clone();
         set_path(&mut new, &scale.spec_replicas, json!(replicas));
         let version = meta::text(&wanted, "resourceVersion");
@@ -109,6 +113,48 @@ pub(crate) fn update_scale(
     })?;
     let object: Value = serde_json::from_slice(&done.body).unwrap_or_default();
     Ok(Done { code: done.code, body: show(&object, scale).to_string().into() })
+}
+
+/// The number that a `Scale` asks for.
+fn wanted_replicas(call: &Call<'_>, wanted: &Value, patched: bool) -> ApiResult<i64> {
+    let (kind, version) = (&wanted["kind"], &wanted["apiVersion"]);
+    let is_scale = (kind.is_null() || kind == "Scale")
+        && (version.is_null() || version == "autoscaling/v1");
+    if !is_scale {
+        let (kind, version) = (kind.as_str().unwrap_or("Scale"), version.as_str().unwrap_or(""));
+        let version_name = crate::resource::split_version(version).1;
+        return Err(ApiError::bad_request(format!(
+            "{kind} in version {} cannot be handled as a Scale: no kind {} is registered for \
+             version {} in scheme \"pkg/runtime/scheme.go:111\"",
+            go_quote(version_name),
+            go_quote(kind),
+            go_quote(version)
+        )));
+    }
+    let name = meta::text(wanted, "name");
+    if !name.is_empty() && name != call.name {
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.name
+        )));
+    }
+    match &wanted["spec"]["replicas"] {
+        Value::Null => Ok(0),
+        value => value.as_i64().ok_or_else(|| {
+            let message = format!(
+                "json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type \
+                 int32",
+                super::type_name(value)
+            );
+            if patched {
+                let error = FieldError::invalid("patch", wanted.to_string(), message);
+                return ApiError::invalid(About { group: "", resource: "" }, "", &[error]);
+            }
+            ApiError::bad_request(format!(
+                "Scale in version \"v1\" cannot be handled as a Scale: {message}"
+            ))
+        }),
+    }
 }
 
 fn set_path(object: &mut Value, path: &str, value: Value) {

@@ -18,6 +18,10 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
     dedup_owners(call, &mut value);
     let exists = state.storage.object(&call.resource.store, &call.key()).is_some();
     if !exists && call.sub == Sub::None && strategy::create_on_update(call.resource) {
+        let uid = meta::text(&value, "uid");
+        if !uid.is_empty() {
+            return Err(uid_conflict(call, &call.key(), uid, ""));
+        }
         meta::wipe_system_fields(&mut value);
         create::admit(state, call, &value)?;
         meta::of(&mut value).remove("resourceVersion");
@@ -56,8 +60,8 @@ pub(crate) fn update_with(
     if !errors.is_empty() {
         return Err(ApiError::invalid(resource.about_kind(&new), call.name, &errors));
     }
-    if resource.custom().is_some() && call.sub == Sub::None {
-        call.warnings.extend(meta::finalizer_warnings(&new, Some(&old)));
+    if call.sub == Sub::None {
+        call.warnings.extend(strategy::warnings(resource, &new, Some(&old)));
     }
     strategy::canonicalize(resource, &mut new);
     if existing.facts.deleting && may_go(call, &new) {
@@ -70,12 +74,9 @@ pub(crate) fn update_with(
     if call.dry_run {
         return Ok(call.answer_value(200, new));
     }
-    if new == old {
-        return Ok(call.answer(state, 200, &existing));
-    }
     let stored = state.build(resource, new);
     check_size(&stored)?;
-    // What is stored can be the same although the request's version of it differs.
+    // What is compared is what is stored: another version can lose fields or gain defaults.
     if same_but_for_revision(&stored.value(), &existing.value()) {
         return Ok(call.answer(state, 200, &existing));
     }

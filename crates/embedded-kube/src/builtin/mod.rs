@@ -241,8 +241,21 @@ impl Builtin {
             _ => {}
         }
         let mut errors = meta::validate(value, namespaced, self.name_rule());
+        errors.extend(self.plain_finalizers(value));
         errors.extend(self.validate_content(value));
         errors
+    }
+
+    /// Core kinds want finalizers with a domain.
+    fn plain_finalizers(self, value: &Value) -> Vec<FieldError> {
+        if self == Self::Lease {
+            return Vec::new();
+        }
+        let finalizers = meta::finalizers(value);
+        let places = finalizers.iter().enumerate();
+        places
+            .filter_map(|(index, f)| plain_finalizer(f, &format!("metadata.finalizers[{index}]")))
+            .collect()
     }
 
     fn validate_content(self, value: &Value) -> Vec<FieldError> {
@@ -270,6 +283,7 @@ impl Builtin {
             _ => {}
         }
         let mut errors = meta::validate_update(new, old);
+        errors.extend(self.plain_finalizers(new));
         match (self, sub) {
             (Self::Namespace, Sub::Status) => errors.extend(namespace_phase(new)),
             (Self::Namespace, Sub::Finalize) => {
@@ -299,6 +313,17 @@ impl Builtin {
             _ => errors.extend(self.validate_create(new)),
         }
         errors
+    }
+
+    /// What the writer of an object is told besides.
+    pub(crate) fn warnings(self, value: &Value) -> Vec<String> {
+        let tls = self == Self::Secret && value["type"] == "kubernetes.io/tls";
+        let certificate = value["data"]["tls.crt"].as_str().unwrap_or_default();
+        let text = STANDARD.decode(certificate).unwrap_or_default();
+        if tls && !String::from_utf8_lossy(&text).contains("-----BEGIN ") {
+            return vec!["tls: failed to find any PEM data in certificate input".to_owned()];
+        }
+        Vec::new()
     }
 
     /// The last touch before an object is stored.
@@ -353,12 +378,16 @@ fn finalizer_errors(finalizer: &str, path: &str) -> Vec<FieldError> {
         .into_iter()
         .map(|complaint| FieldError::invalid(path, finalizer, complaint))
         .collect();
-    let standard = ["kubernetes", meta::ORPHAN, meta::FOREGROUND];
-    if errors.is_empty() && !finalizer.contains('/') && !standard.contains(&finalizer) {
-        let detail = "name is neither a standard finalizer name nor is it fully qualified";
-        errors.push(FieldError::invalid(path, finalizer, detail));
-    }
+    errors.extend(plain_finalizer(finalizer, path));
     errors
+}
+
+/// The complaint about a finalizer without a domain.
+fn plain_finalizer(finalizer: &str, path: &str) -> Option<FieldError> {
+    let standard = ["kubernetes", meta::ORPHAN, meta::FOREGROUND];
+    let plain = !finalizer.contains('/') && !standard.contains(&finalizer);
+    let detail = "name is neither a standard finalizer name nor is it fully qualified";
+    plain.then(|| FieldError::invalid(path, finalizer, detail))
 }
 
 /// `stringData` is written into `data`.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::string_list;
 use crate::meta;
 use crate::names;
+use crate::quantity::number as amount;
 use crate::status::FieldError;
 use crate::typed::seconds;
 
@@ -70,30 +71,6 @@ fn access_modes(spec: &Value, missing: &str, errors: &mut Vec<FieldError>) {
         let detail = "may not use ReadWriteOncePod with other access modes";
         errors.push(FieldError::forbidden("spec.accessModes", detail));
     }
-}
-
-fn amount(text: &str) -> f64 {
-    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-    let number: f64 = text[..text.len() - unit.len()].parse().unwrap_or(0.0);
-    let factor = match unit {
-        "n" => 1e-9,
-        "u" => 1e-6,
-        "m" => 1e-3,
-        "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "E" => 1e18,
-        "Ki" => 1024.0,
-        "Mi" => 1024f64.powi(2),
-        "Gi" => 1024f64.powi(3),
-        "Ti" => 1024f64.powi(4),
-        "Pi" => 1024f64.powi(5),
-        "Ei" => 1024f64.powi(6),
-        _ => text.parse::<f64>().map_or(1.0, |whole| if number == 0.0 { 0.0 } else { whole / number }),
-    };
-    number * factor
 }
 
 fn mode_and_class(spec: &Value, errors: &mut Vec<FieldError>) {
@@ -281,12 +258,5 @@ mod tests {
             "spec.nfs: Forbidden: may not specify more than 1 volume type"
         );
         assert_eq!(validate(&json!({"spec": {}})).len(), 4);
-    }
-
-    #[test]
-    fn amounts() {
-        assert!((amount("1.5Ki") - 1536.0).abs() < 1e-9);
-        assert!((amount("1e3") - 1000.0).abs() < 1e-9);
-        assert!(amount("0") <= 0.0);
     }
 }

@@ -1,5 +1,6 @@
 //! CustomResourceDefinitions: from the object to what is served, and its conditions.
 
+pub(crate) mod clean;
 pub(crate) mod validate;
 
 use std::collections::BTreeMap;

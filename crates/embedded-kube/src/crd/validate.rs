@@ -132,6 +132,12 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
         let detail = "must have exactly one version marked as storage version";
         errors.push(FieldError::invalid("spec.versions", spec["versions"].clone(), detail));
     }
+    if let Some(first) = versions.first().map(|version| text(version, "name")) {
+        let complaints = names::dns1035_label(first);
+        if !complaints.is_empty() {
+            errors.push(FieldError::invalid("spec.version", first, complaints.join(",")));
+        }
+    }
     errors.extend(validate_names(&spec["names"]));
     let strategy = text(&spec["conversion"], "strategy");
     errors.extend(one_of("spec.conversion.strategy", strategy, &["None", "Webhook"]));
@@ -184,11 +190,21 @@ fn stored_versions(value: &Value) -> Vec<FieldError> {
     let stored = string_list(&value["status"]["storedVersions"]);
     if stored.is_empty() {
         let detail = "must have at least one stored version";
-        return vec![FieldError::invalid(path, json!(stored), detail)];
+        return vec![FieldError::invalid(path, Value::Null, detail)];
     }
     let versions = value["spec"]["versions"].as_array().into_iter().flatten();
-    let known: Vec<&str> = versions.map(|version| text(version, "name")).collect();
-    stored
+    let mut errors = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
+    for version in versions {
+        let name = text(version, "name");
+        let listed = stored.iter().any(|s| s == name) && !known.contains(&name);
+        if version["storage"] == true && !listed {
+            let detail = format!("must have the storage version {name}");
+            errors.push(FieldError::invalid(path, json!(stored), detail));
+        }
+        known.push(name);
+    }
+    let missing = stored
         .iter()
         .enumerate()
         .filter(|(_, version)| !known.contains(&version.as_str()))
@@ -199,8 +215,9 @@ fn stored_versions(value: &Value) -> Vec<FieldError> {
                  persisted in {version} and removes {version} from status.storedVersions"
             );
             FieldError::invalid(format!("{path}[{index}]"), version.as_str(), detail)
-        })
-        .collect()
+        });
+    errors.extend(missing);
+    errors
 }
 
 /// Groups of the Kubernetes community need its approval.
@@ -331,7 +348,41 @@ fn validate_schema(source: &Value, path: &str) -> Vec<FieldError> {
     }
     structure(source, path, Level::Root, &mut errors);
     complete(source, source, path, &mut errors);
+    errors.sort_by_key(ToString::to_string);
+    unwanted(source, path, &mut errors);
     errors
+}
+
+/// What is refused whatever the structure.
+fn unwanted(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let child = |key: &str| format!("{path}.{key}");
+    for key in ["$ref", "definitions", "dependencies", "patternProperties", "additionalItems", "id"] {
+        if !source[key].is_null() {
+            let detail = format!("{key} is not supported");
+            errors.push(FieldError::forbidden(child(key), detail));
+        }
+    }
+    if source["uniqueItems"] == true {
+        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes \
+                      quadratic";
+        errors.push(FieldError::forbidden(child("uniqueItems"), detail));
+    }
+    let properties = source["properties"].as_object();
+    if !source["additionalProperties"].is_null()
+        && source["additionalProperties"] != true
+        && properties.is_some_and(|properties| !properties.is_empty())
+    {
+        let detail = "additionalProperties and properties are mutual exclusive";
+        errors.push(FieldError::forbidden(child("additionalProperties"), detail));
+    }
+    for (key, property) in properties.into_iter().flatten() {
+        unwanted(property, &format!("{path}.properties[{key}]"), errors);
+    }
+    for key in ["items", "additionalProperties"] {
+        if source[key].is_object() {
+            unwanted(&source[key], &child(key), errors);
+        }
+    }
 }
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -345,11 +396,6 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
     }
     if kind == "array" && source["items"].is_null() {
         errors.push(FieldError::required(child("items"), "must be specified"));
-    }
-    if flag("uniqueItems") {
-        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes \
-                      quadratic";
-        errors.push(FieldError::forbidden(child("uniqueItems"), detail));
     }
     let embedded = flag("x-kubernetes-embedded-resource");
     let typeless = flag("x-kubernetes-int-or-string") || flag("x-kubernetes-preserve-unknown-fields");
@@ -373,10 +419,6 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
     }
     let properties = source["properties"].as_object();
     if !source["additionalProperties"].is_null() {
-        if properties.is_some_and(|p| !p.is_empty()) && source["additionalProperties"] != true {
-            let detail = "additionalProperties and properties are mutual exclusive";
-            errors.push(FieldError::forbidden(child("additionalProperties"), detail));
-        }
         if level == Level::Root {
             let detail = "must not be used at the root";
             errors.push(FieldError::forbidden(child("additionalProperties"), detail));

@@ -17,6 +17,7 @@ use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
 use crate::api::{self, Call, Done, FieldValidation, ListOptions, ScaleChange};
+use crate::builtin::{self, Builtin};
 use crate::chores;
 use crate::faults::FaultKind;
 use crate::resource::{Resource, Sub};
@@ -39,12 +40,20 @@ where
         Route::Resource(target) => target,
         Route::Discovery(path) => {
             let found = discovery::document(&cluster.lock(), &path);
-            return Ok(found.map_or_else(not_found, |found| json_answer(200, found.to_string())));
+            let core = path.first().is_some_and(|first| first == "api");
+            return Ok(match found {
+                Some(found) => json_answer(200, found.to_string()),
+                None if core => refuse(&ApiError::nowhere()),
+                None => not_found(),
+            });
         }
         Route::Other(path) => return Ok(other(&path)),
     };
     let resource = cluster.lock().resource(&target.group, &target.version, &target.plural);
-    let Some(resource) = resource else { return Ok(not_found()) };
+    let Some(resource) = resource else {
+        let built_in = builtin::RESOURCES.iter().any(|r| *r.group == *target.group);
+        return Ok(if built_in { refuse(&ApiError::nowhere()) } else { not_found() });
+    };
     let exchange =
         Exchange { cluster, method: parts.method, headers: parts.headers, query, target, resource };
     exchange.run(incoming).await
@@ -66,9 +75,18 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
-        let Some(verb) = self.verb() else { return Ok(refuse(&self.wrong_method())) };
+        let verb = match self.verb() {
+            Ok(verb) => verb,
+            Err(refusal) => return Ok(refuse(&refusal)),
+        };
         if !self.scope_fits(verb) {
-            return Ok(not_found());
+            return Ok(if self.resource.custom().is_some() {
+                not_found()
+            } else if matches!(verb, "create" | "deletecollection") {
+                refuse(&ApiError::wrong_method())
+            } else {
+                refuse(&ApiError::nowhere())
+            });
         }
         let name = Some(self.target.name.as_str()).filter(|name| !name.is_empty());
         let fault = self.cluster.faults().strike(verb, &self.resource.plural, name);
@@ -82,31 +100,37 @@ impl Exchange {
         if fault == Some(FaultKind::LostAnswer) { Err(LostAnswer) } else { Ok(answer) }
     }
 
-    fn verb(&self) -> Option<&'static str> {
+    /// What the method means here. Built-in resources have a table of methods for each path,
+    /// custom ones take every method and see what is missing.
+    fn verb(&self) -> ApiResult<&'static str> {
         let (named, sub) = (!self.target.name.is_empty(), !self.target.sub.is_empty());
-        Some(match self.method {
-            Method::GET | Method::HEAD if self.target.watch => "watch",
-            Method::GET | Method::HEAD if named => "get",
-            Method::GET | Method::HEAD if self.query.watch() => "watch",
-            Method::GET | Method::HEAD => "list",
-            Method::POST if !named => "create",
-            Method::PUT if named => "update",
-            Method::PATCH if named => "patch",
-            Method::DELETE if named && !sub => "delete",
-            Method::DELETE if !named => "deletecollection",
-            _ => return None,
-        })
-    }
-
-    fn wrong_method(&self) -> ApiError {
-        let verb = match self.method {
-            Method::POST => "create",
-            Method::PUT => "update",
-            Method::PATCH => "patch",
-            Method::DELETE => "delete",
-            _ => "",
-        };
-        ApiError::method_not_supported(self.resource.about(), verb)
+        let custom = self.resource.custom().is_some();
+        if matches!(self.target.name.as_str(), "." | "..") {
+            let name = &self.target.name;
+            let message = format!("invalid resource name \"{name}\": [may not be '{name}']");
+            return Err(ApiError::bad_request(message));
+        }
+        let nameless = || ApiError::bad_request("name must be provided");
+        let unsupported = |verb| ApiError::method_not_supported(self.resource.about(), verb);
+        match self.method {
+            Method::HEAD if !custom => Err(ApiError::wrong_method()),
+            Method::GET | Method::HEAD if self.target.watch => Ok("watch"),
+            Method::GET | Method::HEAD if named => Ok("get"),
+            Method::GET | Method::HEAD if self.query.watch() => Ok("watch"),
+            Method::GET | Method::HEAD => Ok("list"),
+            Method::POST if custom && sub => Err(unsupported("create")),
+            Method::POST if custom || !named => Ok("create"),
+            Method::PUT if named => Ok("update"),
+            Method::PATCH if named => Ok("patch"),
+            Method::PUT | Method::PATCH if custom => Err(nameless()),
+            Method::DELETE if custom && sub => Err(unsupported("delete")),
+            Method::DELETE if named && !sub => Ok("delete"),
+            Method::DELETE if !named && self.resource.builtin() != Some(Builtin::Namespace) => {
+                Ok("deletecollection")
+            }
+            _ if custom => Err(unsupported(&self.method.as_str().to_lowercase())),
+            _ => Err(ApiError::wrong_method()),
+        }
     }
 
     /// Whether the path has a namespace where the resource has one.
@@ -159,7 +183,7 @@ impl Exchange {
     {
         let sub = match self.sub() {
             Ok(sub) => sub,
-            Err(_) if self.resource.custom().is_none() => return Ok(not_found()),
+            Err(_) if self.resource.custom().is_none() => return Err(ApiError::nowhere()),
             Err(error) => return Err(error),
         };
         if verb == "patch" {

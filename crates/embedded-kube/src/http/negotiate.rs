@@ -43,12 +43,21 @@ pub(super) fn output(headers: &HeaderMap, resource: Option<&Resource>) -> ApiRes
             continue;
         }
         match media.as_str() {
+            "application/*" if resource.is_some_and(|r| r.custom().is_none()) => {}
             "application/json" | "application/*" | "*/*" => return Ok(Format::Json),
             "application/yaml" => return Ok(Format::Yaml),
             _ => {}
         }
     }
-    Err(ApiError::not_acceptable(supported(resource)))
+    let supported = supported(resource);
+    let framework = !accept.contains("application/vnd.kubernetes.protobuf")
+        && !accept.contains("as=")
+        && resource.is_some_and(|resource| resource.custom().is_none());
+    Err(if framework {
+        ApiError::none_acceptable(supported)
+    } else {
+        ApiError::not_acceptable(supported)
+    })
 }
 
 /// The format of a request body.

@@ -1,5 +1,6 @@
 //! Query parameters and what they mean.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use crate::resource::Resource;
 use crate::selectors::Selector;
 use crate::status::{About, ApiError, ApiResult, FieldError};
 use crate::text::go_quote;
+use crate::typed::{self, Findings, Struct, Type, field, list, object, pointer};
 use crate::watch::WatchOptions;
 
 /// The parameters of a request, in their order.
@@ -258,6 +260,26 @@ impl Query {
     }
 }
 
+static DELETE_OPTIONS: LazyLock<Struct> = LazyLock::new(|| Struct {
+    name: "DeleteOptions",
+    fields: vec![
+        field("apiVersion", Type::String),
+        field("kind", Type::String),
+        pointer("gracePeriodSeconds", Type::Int64),
+        pointer(
+            "preconditions",
+            object(
+                "v1.Preconditions",
+                vec![pointer("uid", Type::String), pointer("resourceVersion", Type::String)],
+            ),
+        ),
+        pointer("orphanDependents", Type::Bool),
+        pointer("propagationPolicy", Type::String),
+        field("dryRun", list(Type::String)),
+        pointer("ignoreStoreReadErrorWithClusterBreakingPotential", Type::Bool),
+    ],
+});
+
 fn check_dry_run(values: &[&str], kind: &str) -> ApiResult<bool> {
     if values.iter().any(|value| *value != "All") {
         let error = FieldError::not_supported("dryRun", json!(values), &["All"]);
@@ -268,9 +290,16 @@ fn check_dry_run(values: &[&str], kind: &str) -> ApiResult<bool> {
 
 fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
     let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
-    if !value.is_object() || kind != "DeleteOptions" {
-        return Err(ApiError::bad_request("decoded object cannot be converted to DeleteOptions"));
+    if kind != "DeleteOptions" {
+        return Err(ApiError::bad_request(format!(
+            "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+            go_quote(kind),
+            go_quote(value["apiVersion"].as_str().unwrap_or("v1"))
+        )));
     }
+    let mut value = value.clone();
+    typed::decode(&mut value, &DELETE_OPTIONS, &mut Findings::default())
+        .map_err(ApiError::bad_request)?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let policy = &value["propagationPolicy"];
     let orphan_dependents = value["orphanDependents"].as_bool();

@@ -28,6 +28,15 @@ pub(super) struct Target {
 
 /// Reads a path.
 pub(super) fn route(path: &str) -> Route {
+    if path.starts_with("//") {
+        return Route::Other(path.to_owned());
+    }
+    if path.contains("//") {
+        // An empty name is the name of nothing.
+        return Route::Discovery(path.split('/').skip(1).take(1).map(str::to_owned).chain(
+            ["".to_owned(), "".to_owned(), "".to_owned()],
+        ).collect());
+    }
     let parts: Vec<String> = path
         .split('/')
         .filter(|part| !part.is_empty())

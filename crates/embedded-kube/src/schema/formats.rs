@@ -6,11 +6,13 @@ use super::Kind;
 
 const KNOWN: &[&str] = &[
     "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-    "byte", "password", "date", "duration", "datetime", "date-time",
+    "byte", "password", "date", "duration", "datetime", "date-time", "bsonobjectid", "isbn",
+    "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "k8s-short-name",
+    "k8s-long-name",
 ];
 
 /// Whether a format means something for this type; others are ignored.
-pub(super) fn is_known(format: &str, kind: Kind) -> bool {
+pub(crate) fn is_known(format: &str, kind: Kind) -> bool {
     match kind {
         Kind::Integer => matches!(format, "int32" | "int64"),
         Kind::Number => matches!(format, "float" | "double"),
@@ -37,6 +39,8 @@ pub(super) fn fits(format: &str, text: &str) -> bool {
         "date" => text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok(),
         "datetime" | "date-time" => is_date_time(text),
         "duration" => is_duration(text),
+        "k8s-short-name" => crate::names::dns_label(text, false).is_empty(),
+        "k8s-long-name" => crate::names::dns_subdomain(text, false).is_empty(),
         _ => true,
     }
 }

@@ -78,6 +78,52 @@ fn duplicates(ids: &[Value], shown: &[Value], path: &str, errors: &mut Vec<Field
     }
 }
 
+/// Decodes the headers of embedded resources; the answer is the fields that they do not have.
+pub(crate) fn coerce_embedded(value: &mut Value, schema: &Schema) -> Result<Vec<String>, String> {
+    let mut unknown = Vec::new();
+    coerce(value, schema, "", &mut unknown)?;
+    Ok(unknown)
+}
+
+fn coerce(
+    value: &mut Value,
+    schema: &Schema,
+    path: &str,
+    unknown: &mut Vec<String>,
+) -> Result<(), String> {
+    match value {
+        Value::Object(map) => {
+            if schema.embedded {
+                for key in ["apiVersion", "kind"] {
+                    if map.get(key).is_some_and(|v| !v.is_string() && !v.is_null()) {
+                        let place = child(path, key);
+                        return Err(format!("{place}: Invalid value: must be a string"));
+                    }
+                }
+                if let Some(metadata) = map.get_mut("metadata") {
+                    let mut found = Findings::default();
+                    typed::decode(metadata, &meta::OBJECT_META, &mut found)?;
+                    let place = child(path, "metadata");
+                    unknown.extend(found.unknown.iter().map(|field| child(&place, field)));
+                }
+            }
+            for (key, value) in map.iter_mut() {
+                if let Some(field) = schema.field(key) {
+                    coerce(value, field, &child(path, key), unknown)?;
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return Ok(()) };
+            for (index, item) in items.iter_mut().enumerate() {
+                coerce(item, schema, &format!("{path}[{index}]"), unknown)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// The complaints about objects inside an object that claim to be resources.
 pub(crate) fn embedded_errors(value: &Value, schema: &Schema) -> Vec<FieldError> {
     let mut errors = Vec::new();

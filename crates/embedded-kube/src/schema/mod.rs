@@ -1,6 +1,6 @@
 //! Structural schemas of custom resources: read once, then used to prune, default and validate.
 
-mod formats;
+pub(crate) mod formats;
 mod invariants;
 mod shape;
 mod validate;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-pub(crate) use invariants::{embedded_errors, list_errors};
+pub(crate) use invariants::{coerce_embedded, embedded_errors, list_errors};
 pub(crate) use shape::{default, drop_nulls, prune};
 pub(crate) use validate::validate;
 
@@ -118,19 +118,7 @@ impl Pattern {
 /// Reads a schema from its JSON; what the definition's own validation has let through is trusted.
 pub(crate) fn compile(source: &Value) -> Schema {
     let flag = |key: &str| source[key] == true;
-    let kind = if flag("x-kubernetes-int-or-string") {
-        Kind::IntOrString
-    } else {
-        match source["type"].as_str() {
-            Some("string") => Kind::String,
-            Some("integer") => Kind::Integer,
-            Some("number") => Kind::Number,
-            Some("boolean") => Kind::Boolean,
-            Some("array") => Kind::Array,
-            Some("object") => Kind::Object,
-            _ => Kind::Any,
-        }
-    };
+    let kind = kind_of(source);
     let properties = source["properties"].as_object().into_iter().flatten();
     let additional = match &source["additionalProperties"] {
         Value::Bool(allowed) => Some(Additional::Allowed(*allowed)),
@@ -154,6 +142,22 @@ pub(crate) fn compile(source: &Value) -> Schema {
         list,
         atomic_map: source["x-kubernetes-map-type"] == "atomic",
         limits: limits(source, kind),
+    }
+}
+
+/// The type that a schema names.
+pub(crate) fn kind_of(source: &Value) -> Kind {
+    if source["x-kubernetes-int-or-string"] == true {
+        return Kind::IntOrString;
+    }
+    match source["type"].as_str() {
+        Some("string") => Kind::String,
+        Some("integer") => Kind::Integer,
+        Some("number") => Kind::Number,
+        Some("boolean") => Kind::Boolean,
+        Some("array") => Kind::Array,
+        Some("object") => Kind::Object,
+        _ => Kind::Any,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validation against a schema, with the messages and the ratcheting of the real server.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::formats;
 use super::{Additional, Kind, Limits, ListKind, Schema};
@@ -64,9 +64,12 @@ impl Walk<'_> {
                 self.allowed_values(value, limits, path, &mut outcome);
             }
         } else {
+            if let Value::Number(number) = value {
+                self.range(number, schema, path, &mut outcome);
+            }
             if let Some(limits) = &schema.limits {
                 self.alternatives(value, old, limits, path, &mut outcome);
-                self.scalars(value, schema.kind, limits, path, &mut outcome);
+                self.scalars(value, limits, path, &mut outcome);
                 self.allowed_values(value, limits, path, &mut outcome);
             }
             match value {
@@ -141,17 +144,35 @@ impl Walk<'_> {
         outcome.errors.push(FieldError::not_supported(self.at(path), value.clone(), &allowed));
     }
 
-    fn scalars(
-        &self,
-        value: &Value,
-        kind: Kind,
-        limits: &Limits,
-        path: &str,
-        outcome: &mut Outcome,
-    ) {
+    /// Whether a number fits the type and format of its schema.
+    fn range(&self, number: &Number, schema: &Schema, path: &str, outcome: &mut Outcome) {
+        let format = schema.limits.as_ref().map_or("", |limits| &*limits.format);
+        let whole = number.as_i64();
+        let (kind, fits) = match (schema.kind, format) {
+            (Kind::Integer, "int32") => {
+                ("integer", whole.is_some_and(|number| i32::try_from(number).is_ok()))
+            }
+            (Kind::Integer, _) => ("integer", whole.is_some()),
+            (Kind::Number, "float") => {
+                let size = number.as_f64().unwrap_or_default().abs();
+                ("number", size <= f64::from(f32::MAX))
+            }
+            _ => return,
+        };
+        if !fits {
+            let format = match format {
+                "" => "(default format)".to_owned(),
+                format => format!("with format {format}"),
+            };
+            let message = format!("Checked value must be of type {kind} {format} in {path}");
+            outcome.errors.push(self.loose(message));
+        }
+    }
+
+    fn scalars(&self, value: &Value, limits: &Limits, path: &str, outcome: &mut Outcome) {
         match value {
             Value::String(text) => self.text(text, limits, path, outcome),
-            Value::Number(_) => self.number(value, kind, limits, path, outcome),
+            Value::Number(_) => self.number(value, limits, path, outcome),
             _ => {}
         }
     }
@@ -182,24 +203,9 @@ impl Walk<'_> {
         }
     }
 
-    fn number(
-        &self,
-        value: &Value,
-        kind: Kind,
-        limits: &Limits,
-        path: &str,
-        outcome: &mut Outcome,
-    ) {
+    fn number(&self, value: &Value, limits: &Limits, path: &str, outcome: &mut Outcome) {
         let Some(float) = value.as_f64() else { return };
         let whole = value.as_i64();
-        if kind == Kind::Integer && &*limits.format == "int32" {
-            let fits = whole.is_some_and(|number| i32::try_from(number).is_ok());
-            if !fits {
-                outcome.errors.push(self.loose(format!(
-                    "Checked value must be of type integer with format int32 in {path}"
-                )));
-            }
-        }
         let shown = |limit: f64| {
             #[expect(clippy::cast_possible_truncation, reason = "Go truncates here as well")]
             match whole {
@@ -293,11 +299,6 @@ impl Walk<'_> {
             {
                 outcome.errors.push(FieldError::too_many(self.at(path), map.len(), max));
             }
-            for key in &limits.required {
-                if !map.contains_key(&**key) {
-                    outcome.errors.push(FieldError::required(self.at(&below(key)), ""));
-                }
-            }
         }
         for (key, value) in map {
             match (schema.properties.get(key.as_str()), &schema.additional) {
@@ -314,6 +315,11 @@ impl Walk<'_> {
                     outcome.errors.push(error);
                 }
                 (None, _) => {}
+            }
+        }
+        for key in schema.limits.iter().flat_map(|limits| &limits.required) {
+            if !map.contains_key(&**key) {
+                outcome.errors.push(FieldError::required(self.at(&below(key)), ""));
             }
         }
     }
