@@ -53,7 +53,8 @@ fn too_big_for_the_store() {
 #[test]
 fn deep_json() {
     run(async |s| {
-        for depth in [100, 9_000, 10_050, 100_000] {
+        // Between 500 and 10,000 the embedded server is the stricter one: its stack is the caller's.
+        for depth in [100, 400, 10_050, 100_000] {
             let list = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             s.code("POST", "notes?dryRun=All", &JSON, note("a", &list)).await;
             let map = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
@@ -68,7 +69,7 @@ fn deep_json() {
 fn deep_patches() {
     run(async |s| {
         s.create("notes", "a", json!({"any": {}})).await;
-        for depth in [100, 9_000, 100_000] {
+        for depth in [100, 400, 100_000] {
             let map = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
             let merge = [("content-type", "application/merge-patch+json")];
             s.code("PATCH", "notes/a?dryRun=All", &merge, format!(r#"{{"any":{map}}}"#)).await;

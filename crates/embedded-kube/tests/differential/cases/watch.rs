@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Script, run};
+use crate::harness::{Script, run, run_forgetful};
 
 /// The version of the (empty) list: what a watch begins with.
 async fn now(s: &Script, plural: &str) -> String {
@@ -100,7 +100,7 @@ fn resumes_after_a_version() {
 
 #[test]
 fn resume_after_compaction_is_too_old() {
-    run(async |s| {
+    run_forgetful(async |s| {
         // The real server remembers a resource's changes from when it was first served.
         let old = s.peek(&format!("namespaces/{}", s.ns)).await.rv();
         let crd = s.definition("olds", "Old", json!({"type": "object"}));
@@ -118,7 +118,7 @@ fn resume_after_compaction_is_too_old() {
 
 #[test]
 fn resume_after_compaction_from_the_present_works() {
-    run(async |s| {
+    run_forgetful(async |s| {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         let last = s.create("widgets", "b", json!({"spec": {"size": 1}})).await;
         s.compact().await;

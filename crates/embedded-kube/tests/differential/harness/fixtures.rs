@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Server, script};
+use super::script;
 
 /// The group of the fixtures.
 pub(crate) const GROUP: &str = "fixture.freehold.dev";
 
 /// Installs all of them and waits until they are served.
-pub(crate) async fn install(server: &Server) {
+pub(crate) async fn install(client: &kube::Client) {
     for crd in [widgets(), notes(), gadgets()] {
-        script::install_crd(&server.client, &crd).await;
+        script::install_crd(client, &crd).await;
     }
 }
 

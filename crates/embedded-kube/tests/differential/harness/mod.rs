@@ -11,12 +11,21 @@ mod watch;
 pub(crate) use compare::{Difference, compare};
 pub(crate) use kinds::merge;
 pub(crate) use script::{Answer, Script};
-pub(crate) use servers::{Server, embedded, enabled, read_with_kubectl, real};
+pub(crate) use servers::{Server, embedded, enabled, forgetful, read_with_kubectl, real};
 
 use std::io::Write as _;
 
 /// Runs `case` on both servers and fails with every difference between their transcripts.
 pub(crate) fn run<F: AsyncFn(&mut Script)>(case: F) {
+    run_on(real, case);
+}
+
+/// The same for cases that compact the store.
+pub(crate) fn run_forgetful<F: AsyncFn(&mut Script)>(case: F) {
+    run_on(forgetful, case);
+}
+
+fn run_on<F: AsyncFn(&mut Script)>(real: impl AsyncFn() -> Server, case: F) {
     let name = case_name::<F>();
     if !enabled(&name) {
         return;

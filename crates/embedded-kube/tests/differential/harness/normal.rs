@@ -16,6 +16,8 @@ use super::Answer;
 pub(crate) struct Normaliser {
     uids: BTreeMap<String, usize>,
     versions: BTreeMap<String, usize>,
+    /// Names that begin so and end in five letters were generated.
+    generated: Vec<Regex>,
 }
 
 static UID: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,14 +33,27 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(too old resource version: |too large resource version: |, current: |",
-        r"resourceversion in precondition: |resourceversion in object meta: )\d+( \(\d+\))?"
+        r"resourceversion in precondition: |resourceversion in object meta: |",
+        r"resourceversion in the precondition \(|resourceversion in record \()\d+( \(\d+\))?"
     ))
     .expect("a regex")
 });
 
-/// What a decoder made of a body is told in the words of that decoder.
-static DECODER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("(?s)(cannot be handled as an? [A-Za-z]+: ).*").expect("a regex")
+/// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
+static WORDS: LazyLock<[(Regex, &str); 5]> = LazyLock::new(|| {
+    [
+        // What a decoder made of a body is told in the words of that decoder.
+        ("(?s)(cannot be handled as an? [A-Za-z]+: ).*", "${1}<decoder>"),
+        // A patched object is quoted in the order of Go's fields.
+        (r#"(?s)Invalid value: "\{(?:[^"\\]|\\.)*\}""#, "Invalid value: <object>"),
+        // So are the versions of a definition, by the names of Go's fields.
+        (r#"(?s)Invalid value: \[\{"(?i:name)":"v.*?\}\]: "#, "Invalid value: <versions>: "),
+        // What is wrong with a regular expression.
+        ("(?s)(must be a valid regular expression, but isn't: ).*", "${1}<reason>"),
+        // How two specs of a volume differ, as a Go library draws it.
+        (r"(?s)(is immutable after creation[^\n]*)\n.*", "${1}<difference>"),
+    ]
+    .map(|(words, mask)| (Regex::new(words).expect("a regex"), mask))
 });
 
 impl Normaliser {
@@ -52,6 +67,14 @@ impl Normaliser {
             outcome["warnings"] = json!(answer.warnings);
         }
         outcome
+    }
+
+    /// From now on names with this prefix and five more characters are generated ones.
+    pub(crate) fn generates(&mut self, prefix: &str) {
+        // A name has at most 63 characters, five of them generated.
+        let prefix = regex::escape(&prefix[..prefix.len().min(58)]);
+        let name = Regex::new(&format!("{prefix}[bcdfghjklmnpqrstvwxz2456789]{{5}}"));
+        self.generated.push(name.expect("the prefix is escaped"));
     }
 
     pub(crate) fn value(&mut self, value: Value) -> Value {
@@ -76,6 +99,7 @@ impl Normaliser {
         {
             *version = json!("<now>");
         }
+        sort_causes(&mut map);
         // In the order of the keys, whatever order the map keeps: symbols are numbered on the way.
         let mut keys: Vec<String> = map.keys().cloned().collect();
         keys.sort();
@@ -103,16 +127,6 @@ impl Normaliser {
         {
             "<cursor>".clone_into(cursor);
         }
-        if let (Some(Value::String(prefix)), Some(Value::String(name))) =
-            (metadata.get("generateName").cloned(), metadata.get_mut("name"))
-            // A name has at most 63 characters, five of them generated.
-            && let prefix = &prefix[..prefix.len().min(58)]
-            && let Some(suffix) = name.strip_prefix(prefix)
-            && suffix.len() == 5
-            && suffix.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte))
-        {
-            *name = format!("{prefix}<5 characters>");
-        }
     }
 
     fn text(&mut self, text: &str) -> String {
@@ -124,7 +138,36 @@ impl Normaliser {
             None => "<time>",
         });
         let text = VERSION.replace_all(&text, "${1}<version>");
-        DECODER.replace(&text, "${1}<decoder>").into_owned()
+        let mut text = text.into_owned();
+        for (words, mask) in &*WORDS {
+            text = words.replace_all(&text, *mask).into_owned();
+        }
+        for name in &self.generated {
+            text = name.replace_all(&text, "<generated>").into_owned();
+        }
+        text
+    }
+}
+
+/// The real server walks the properties of a schema in random order, and so are its complaints: they
+/// are compared as a set, in the list of causes and in the message that strings them together.
+fn sort_causes(status: &mut Map<String, Value>) {
+    let Some(causes) = status
+        .get_mut("details")
+        .and_then(|details| details.get_mut("causes"))
+        .and_then(Value::as_array_mut)
+        .filter(|causes| causes.len() > 1)
+    else {
+        return;
+    };
+    causes.sort_by_key(ToString::to_string);
+    if let Some(Value::String(message)) = status.get_mut("message")
+        && let Some((head, list)) = message.split_once(" is invalid: [")
+        && let Some(list) = list.strip_suffix(']')
+    {
+        let mut parts: Vec<&str> = list.split(", ").collect();
+        parts.sort_unstable();
+        *message = format!("{head} is invalid: [{}]", parts.join(", "));
     }
 }
 
@@ -148,12 +191,25 @@ mod tests {
 
     #[test]
     fn only_the_generated_part_of_a_name_is_hidden() {
-        let object = |name: &str| json!({"metadata": {"generateName": "a-", "name": name}});
+        let object = |name: &str| json!({"metadata": {"name": name}});
         let mut normaliser = Normaliser::default();
+        normaliser.generates("a-");
         let hidden = normaliser.value(object("a-bcdfg"));
         assert_eq!(hidden, normaliser.value(object("a-xz245")));
         assert_ne!(hidden, normaliser.value(object("a-bcdf")));
         assert_ne!(hidden, normaliser.value(object("a-aeiou")));
+    }
+
+    #[test]
+    fn causes_are_a_set() {
+        let status = |first: &str, second: &str| {
+            json!({"details": {"causes": [{"field": first}, {"field": second}]},
+                "message": format!("X is invalid: [{first}: bad, {second}: bad]")})
+        };
+        let mut normaliser = Normaliser::default();
+        let one = normaliser.value(status("a", "b"));
+        assert_eq!(one, normaliser.value(status("b", "a")));
+        assert_ne!(one, normaliser.value(status("a", "c")));
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl Script {
     }
 
     pub(crate) async fn post(&mut self, path: &str, body: Value) -> Answer {
+        if let Some(prefix) = body["metadata"]["generateName"].as_str()
+            && body["metadata"]["name"].is_null()
+        {
+            self.normaliser.generates(prefix);
+        }
         self.request("POST", path, Some(body)).await
     }
 

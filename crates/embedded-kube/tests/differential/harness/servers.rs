@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use control_plane::ControlPlane;
 use embedded_kube::{Cluster, TokioClock};
+use serde_json::{Value, json};
 
 use super::{fixtures, say};
 
@@ -17,7 +19,7 @@ pub(crate) struct Server {
 
 #[derive(Clone)]
 enum Store {
-    Etcd(String),
+    Etcd(&'static ControlPlane),
     Memory(Cluster),
 }
 
@@ -29,7 +31,7 @@ impl Server {
     /// Makes the store forget every version before the present one.
     pub(crate) async fn compact(&self) {
         match &self.store {
-            Store::Etcd(url) => compact_etcd(url).await,
+            Store::Etcd(plane) => compact_etcd(plane.etcd_url()).await,
             Store::Memory(cluster) => cluster.compact(),
         }
     }
@@ -52,30 +54,38 @@ pub(crate) fn enabled(case: &str) -> bool {
 
 /// The real server: one for all tests of this process.
 pub(crate) async fn real() -> Server {
-    server(plane()).await
+    static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    server(plane(&PLANE)).await
+}
+
+/// A second one for the cases that make the store forget its past: the others' cursors and watches
+/// must not lose theirs.
+pub(crate) async fn forgetful() -> Server {
+    static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();
+    server(plane(&PLANE)).await
 }
 
 /// A YAML file as kubectl reads it, which is more lenient than YAML's own rules.
-pub(crate) fn read_with_kubectl(file: &std::path::Path) -> serde_json::Value {
+pub(crate) fn read_with_kubectl(server: &Server, file: &std::path::Path) -> Value {
     let arguments = ["create", "--dry-run=client", "--validate=false", "--output=json", "--filename"];
     let arguments = arguments.map(std::ffi::OsStr::new).into_iter().chain([file.as_os_str()]);
-    let output = plane().kubectl(arguments).expect("kubectl runs");
+    let Store::Etcd(plane) = server.store else { panic!("only the real server has a kubectl") };
+    let output = plane.kubectl(arguments).expect("kubectl runs");
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// A static is never dropped; the programs end when this process does, however it does.
-fn plane() -> &'static ControlPlane {
-    static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();
+fn plane(once: &'static OnceLock<Option<ControlPlane>>) -> &'static ControlPlane {
     // Started on a thread of its own, since the caller is inside a runtime already, and only once:
     // what failed for the first test fails for all.
-    let plane = PLANE.get_or_init(|| std::thread::spawn(start).join().ok());
+    let plane = once.get_or_init(|| std::thread::spawn(start).join().ok());
     plane.as_ref().expect("the control plane starts (see the first failure)")
 }
 
-async fn server(plane: &ControlPlane) -> Server {
+async fn server(plane: &'static ControlPlane) -> Server {
     let client = plane.client().await.expect("the control plane's own kubeconfig");
-    Server { name: "real", client, store: Store::Etcd(plane.etcd_url().to_owned()) }
+    Server { name: "real", client, store: Store::Etcd(plane) }
 }
 
 fn start() -> ControlPlane {
@@ -83,7 +93,7 @@ fn start() -> ControlPlane {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let plane = ControlPlane::start(&binaries).await.expect("the control plane starts");
-        fixtures::install(&server(&plane).await).await;
+        fixtures::install(&plane.client().await.expect("a client")).await;
         plane
     })
 }
@@ -94,20 +104,24 @@ pub(crate) async fn embedded() -> Server {
     let cluster = Cluster::new(Arc::new(TokioClock::starting_at(origin)));
     let client = cluster.client();
     let server = Server { name: "embedded", client, store: Store::Memory(cluster) };
-    fixtures::install(&server).await;
+    fixtures::install(&server.client).await;
     server
 }
 
-/// Over etcd's JSON gateway, which needs no client library.
+/// Compacts as the API server does itself every few minutes: it tells the others by a key, and they
+/// drop what they have cached of the past within seconds. Over etcd's JSON gateway, which needs no
+/// client library.
 async fn compact_etcd(url: &str) {
-    let post = async |path: &str, body: serde_json::Value| -> serde_json::Value {
+    let post = async |path: &str, body: Value| -> Value {
         let config = kube::Config::new(url.parse().expect("etcd's URL"));
         let client = kube::Client::try_from(config).expect("a plain HTTP client");
         let request = http::Request::post(path).body(body.to_string().into_bytes());
         client.request(request.expect("a request")).await.expect("etcd answers")
     };
-    let key = serde_json::json!({"key": "AA=="});
-    let answer = post("/v3/kv/range", key).await;
-    let revision = answer["header"]["revision"].clone();
-    post("/v3/kv/compaction", serde_json::json!({"revision": revision, "physical": true})).await;
+    let key = BASE64.encode("compact_rev_key");
+    let answer = post("/v3/kv/range", json!({"key": key})).await;
+    let revision = answer["header"]["revision"].as_str().expect("a revision").to_owned();
+    let value = BASE64.encode(&revision);
+    post("/v3/kv/put", json!({"key": key, "value": value})).await;
+    post("/v3/kv/compaction", json!({"revision": revision, "physical": true})).await;
 }
