@@ -1,5 +1,6 @@
 //! What is served: resources with their versions, built in or defined.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -177,4 +178,40 @@ impl Definition {
 /// A value inside an object, by a path such as `.spec.a.b`.
 pub(crate) fn at_path<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     path.trim_start_matches('.').split('.').try_fold(object, |value, key| value.get(key))
+}
+
+/// The rank of a version: `v2` before `v1` before `v1beta1` before anything else.
+fn rank(version: &str) -> Option<(u8, u64, u64)> {
+    let rest = version.strip_prefix('v')?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let major: u64 = rest[..digits].parse().ok()?;
+    let stage = &rest[digits..];
+    for (name, rank) in [("alpha", 0), ("beta", 1)] {
+        if let Some(minor) = stage.strip_prefix(name) {
+            return Some((rank, major, minor.parse().ok()?));
+        }
+    }
+    stage.is_empty().then_some((2, major, 0))
+}
+
+/// How versions follow each other, the best one last.
+pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
+    match (rank(a), rank(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(_), None) => Ordering::Greater,
+        (None, Some(_)) => Ordering::Less,
+        (None, None) => b.cmp(a),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ranked() {
+        let mut versions = vec!["v1alpha1", "v2", "foo", "v1", "v1beta2", "v10", "v1beta1"];
+        versions.sort_by(|a, b| compare_versions(b, a));
+        assert_eq!(versions, ["v10", "v2", "v1", "v1beta2", "v1beta1", "v1alpha1", "foo"]);
+    }
 }

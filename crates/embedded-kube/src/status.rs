@@ -210,6 +210,12 @@ impl ApiError {
             .with_details(About { group: "", resource: "" }, "")
     }
 
+    /// 415 for a patch, from the layer below built-in resources.
+    pub(crate) fn unsupported_patch() -> Self {
+        Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+            .with_details(About { group: "", resource: "" }, "")
+    }
+
     /// 410: that part of the history is gone.
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)

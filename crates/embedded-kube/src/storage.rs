@@ -33,7 +33,7 @@ impl Stored {
     }
 }
 
-/// The JSON of an object; it begins with `apiVersion` and `kind`.
+/// The JSON of an object; it begins with `apiVersion` and `kind`, and ends with a line end.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     /// How many bytes `{"apiVersion":…,"kind":…,` takes.
@@ -78,10 +78,10 @@ impl Body {
         let shared = match shared {
             Some(shared) => {
                 out.extend_from_slice(b",\"spec\":");
-                Some((shared, Bytes::from_static(b"}")))
+                Some((shared, Bytes::from_static(b"}\n")))
             }
             None => {
-                out.push(b'}');
+                out.extend_from_slice(b"}\n");
                 None
             }
         };
@@ -96,26 +96,28 @@ impl Body {
         }
         let mut out = Vec::with_capacity(self.len());
         self.append_to(&mut out);
+        out.push(b'\n');
         out.into()
     }
 
-    /// Appends the whole object.
+    /// Appends the whole object, without the line end.
     pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.head);
+        self.append_from(0, out);
+    }
+
+    fn append_from(&self, start: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.head[start..]);
         if let Some((shared, tail)) = &self.shared {
             out.extend_from_slice(shared);
             out.extend_from_slice(tail);
         }
+        out.pop();
     }
 
     /// Appends the object without `apiVersion` and `kind`, as items of typed lists are.
     pub(crate) fn append_untyped(&self, out: &mut Vec<u8>) {
         out.push(b'{');
-        out.extend_from_slice(&self.head[self.prefix..]);
-        if let Some((shared, tail)) = &self.shared {
-            out.extend_from_slice(shared);
-            out.extend_from_slice(tail);
-        }
+        self.append_from(self.prefix, out);
     }
 
     /// How many bytes it takes on the wire.

@@ -213,7 +213,7 @@ impl Page {
                 body.append_to(&mut out);
             }
         }
-        out.extend_from_slice(b"]}");
+        out.extend_from_slice(b"]}\n");
         out.into()
     }
 }

@@ -81,6 +81,7 @@ impl Call<'_> {
 
 /// Reads a body as an object of the resource of this call, with defaults.
 pub(crate) fn decode_body(
+    state: &State,
     call: &mut Call<'_>,
     document: json::Document,
     source: &[u8],
@@ -88,6 +89,9 @@ pub(crate) fn decode_body(
     let resource = call.resource;
     let mut value = document.value;
     let wanted = resource.api_version();
+    if value.is_null() && resource.custom().is_none() {
+        value = json!({});
+    }
     if !value.is_object() {
         return Err(ApiError::bad_request(format!(
             "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value \
@@ -121,7 +125,7 @@ pub(crate) fn decode_body(
             }
         }
     }
-    warn_of_lost_fields(call, &value, &document.duplicates)?;
+    warn_of_lost_fields(state, call, &value, &document.duplicates)?;
     check_type(resource, &value)?;
     let mut found = Findings::default();
     strategy::decode(resource, &mut value, &mut found).map_err(|message| {
@@ -129,7 +133,9 @@ pub(crate) fn decode_body(
         let context = format!("{kind} in version {version} cannot be handled as a {kind}");
         ApiError::bad_request(format!("{context}: {message}"))
     })?;
-    found.unknown.sort();
+    if resource.custom().is_none() {
+        found.unknown.sort();
+    }
     strictness(call, &document.duplicates, &found.unknown)?;
     strategy::default(resource, &mut value);
     Ok(value)
@@ -166,7 +172,8 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 }
 
 /// A version that the definition does not have knows no fields.
-fn warn_of_lost_fields(
+pub(super) fn warn_of_lost_fields(
+    state: &State,
     call: &mut Call<'_>,
     value: &Value,
     duplicates: &[String],
@@ -177,6 +184,11 @@ fn warn_of_lost_fields(
         && value["kind"] == *resource.kind
         && split_version(api_version).0 == &*resource.group;
     if !same_kind || api_version == resource.api_version() {
+        return Ok(());
+    }
+    let version = split_version(api_version).1;
+    let definition = state.definitions.get(&resource.store);
+    if definition.is_some_and(|definition| definition.version(version).is_some()) {
         return Ok(());
     }
     let known = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata");

@@ -112,9 +112,36 @@ fn json_patch(value: &mut Value, patch: &Value, strict: bool) -> ApiResult<()> {
         )));
     }
     for operation in operations {
+        well_formed(operation, strict)?;
+    }
+    for operation in operations {
         step(value, operation).ok_or_else(ApiError::rejected)?;
     }
     if value.is_object() { Ok(()) } else { Err(ApiError::rejected()) }
+}
+
+/// Whether an operation is one at all.
+fn well_formed(operation: &Value, strict: bool) -> ApiResult<()> {
+    let wrong = |found: &Value, place: &str, kind: &str| {
+        let prefix = if strict { "error decoding patch: " } else { "" };
+        let found = super::type_name(found);
+        Err(ApiError::bad_request(format!(
+            "{prefix}json: cannot unmarshal {found} into Go {place} of type {kind}"
+        )))
+    };
+    if operation.is_null() {
+        return Ok(());
+    }
+    if !operation.is_object() {
+        return wrong(operation, "value", "handlers.jsonPatchOp");
+    }
+    for key in ["op", "path", "from"] {
+        let value = &operation[key];
+        if !value.is_null() && !value.is_string() {
+            return wrong(value, &format!("struct field jsonPatchOp.{key}"), "string");
+        }
+    }
+    Ok(())
 }
 
 /// One operation; none if it does not apply.
@@ -131,7 +158,11 @@ fn step(value: &mut Value, operation: &Value) -> Option<()> {
             add(value, path, moved)
         }
         "copy" => {
-            let copied = find(value, text("from")?)?.clone();
+            // A missing key is copied as null.
+            let from = tokens(text("from")?)?;
+            let (_, parent) = from.split_last()?;
+            descend(value, parent).filter(|parent| parent.is_object() || parent.is_array())?;
+            let copied = descend(value, &from).map_or(Value::Null, |found| found.clone());
             add(value, path, copied)
         }
         "test" => {

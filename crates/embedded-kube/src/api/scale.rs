@@ -97,10 +97,7 @@ pub(crate) fn update_scale(
     let done = update_with(state, &mut inner, "", |call, old| {
         let wanted = match change {
             ScaleChange::Replace(document) => document.value,
-            ScaleChange::Patch(kind, body) => {
-                check_replicas(old, scale)?;
-                patch_value(call, &show(old, scale), kind, body)?.0
-            }
+            ScaleChange::Patch(kind, body) => patch_value(call, &show(old, scale), kind, body)?.0,
         };
         let replicas = wanted_replicas(call, &wanted, patched)?;
         let mut new = old.clone();
@@ -121,15 +118,9 @@ fn wanted_replicas(call: &Call<'_>, wanted: &Value, patched: bool) -> ApiResult<
     let is_scale = (kind.is_null() || kind == "Scale")
         && (version.is_null() || version == "autoscaling/v1");
     if !is_scale {
-        let (kind, version) = (kind.as_str().unwrap_or("Scale"), version.as_str().unwrap_or(""));
-        let version_name = crate::resource::split_version(version).1;
-        return Err(ApiError::bad_request(format!(
-            "{kind} in version {} cannot be handled as a Scale: no kind {} is registered for \
-             version {} in scheme \"pkg/runtime/scheme.go:111\"",
-            go_quote(version_name),
-            go_quote(kind),
-            go_quote(version)
-        )));
+        let message = "no kind is registered for the type v1.Scale in scheme \
+                       \"pkg/runtime/scheme.go:111\"";
+        return Err(ApiError::bad_request(message));
     }
     let name = meta::text(wanted, "name");
     if !name.is_empty() && name != call.name {

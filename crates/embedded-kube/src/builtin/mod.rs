@@ -196,6 +196,7 @@ impl Builtin {
                 add_finalizer(value, "kubernetes.io/pvc-protection");
             }
             Self::Definition => crd::prepare_create(value),
+            Self::Lease => drop_coordination(value),
             _ => {}
         }
     }
@@ -222,6 +223,7 @@ impl Builtin {
                 keep(new, "spec");
                 volume::transition(new, old, now);
             }
+            (Self::Lease, _) => drop_coordination(new),
             (Self::Definition, Sub::Status) => keep(new, "spec"),
             (Self::Definition, _) => {
                 keep(new, "status");
@@ -508,12 +510,15 @@ fn validate_lease(value: &Value) -> Vec<FieldError> {
         let detail = "must be greater than or equal to 0";
         errors.push(FieldError::invalid("spec.leaseTransitions", count, detail));
     }
-    let strategy = spec["strategy"].as_str().unwrap_or_default();
-    if !spec["preferredHolder"].as_str().unwrap_or_default().is_empty() && strategy.is_empty() {
-        let detail = "may only be specified if `strategy` is defined";
-        errors.push(FieldError::forbidden("spec.preferredHolder", detail));
-    }
     errors
+}
+
+/// Fields of a feature that is off.
+fn drop_coordination(value: &mut Value) {
+    if let Some(Value::Object(spec)) = value.get_mut("spec") {
+        spec.remove("strategy");
+        spec.remove("preferredHolder");
+    }
 }
 
 fn namespace_phase(new: &Value) -> Option<FieldError> {

@@ -10,7 +10,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::resource::{Custom, Definition, Resource, Rules, Scale, group_version};
+use crate::resource::{
+    Custom, Definition, Resource, Rules, Scale, compare_versions, group_version,
+};
 use crate::schema;
 use crate::typed::seconds;
 
@@ -240,6 +242,26 @@ pub(crate) fn compile(value: &Value) -> Arc<Definition> {
     DEFINITIONS.get(&digest(spec.to_string().as_bytes()), || Arc::new(compile_spec(spec)))
 }
 
+/// The warning about a version that has none of its own: it names the best version to use.
+fn deprecation(spec: &Value, name: &str) -> String {
+    let group = spec["group"].as_str().unwrap_or_default();
+    let kind = spec["names"]["kind"].as_str().unwrap_or_default();
+    let mut better: Vec<&str> = spec["versions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|version| version["served"] == true && version["deprecated"] != true)
+        .filter_map(|version| version["name"].as_str())
+        .filter(|other| compare_versions(name, other).is_lt())
+        .collect();
+    better.sort_by(|a, b| compare_versions(b, a));
+    let warning = format!("{} {kind} is deprecated", group_version(group, name));
+    match better.first() {
+        Some(best) => format!("{warning}; use {} {kind}", group_version(group, best)),
+        None => warning,
+    }
+}
+
 fn compile_spec(spec: &Value) -> Definition {
     let text = |value: &Value| Box::<str>::from(value.as_str().unwrap_or_default());
     let texts = |value: &Value| -> Vec<Box<str>> {
@@ -257,10 +279,7 @@ fn compile_spec(spec: &Value) -> Definition {
         let scale = &version["subresources"]["scale"];
         let warning = (version["deprecated"] == true).then(|| {
             version["deprecationWarning"].as_str().map_or_else(
-                || {
-                    let gv = group_version(&group, &name);
-                    format!("{gv} {} is deprecated", names["kind"].as_str().unwrap_or_default())
-                },
+                || deprecation(spec, &name),
                 str::to_owned,
             )
         });
@@ -322,7 +341,7 @@ mod tests {
         assert!(Arc::ptr_eq(&a, &b));
         assert_eq!(&*a.stored().version, "v2");
         let warning = a.version("v1").unwrap().custom().unwrap().warning.clone();
-        assert_eq!(warning.as_deref(), Some("example.com/v1 Thing is deprecated"));
+        assert_eq!(warning.as_deref(), Some("example.com/v1 Thing is deprecated; use example.com/v2 Thing"));
         let spec = br#"{"a":1}"#.to_vec();
         let kept = share_spec(spec.clone());
         assert_eq!(kept.as_ptr(), share_spec(spec).as_ptr());

@@ -1,13 +1,14 @@
 //! What is served, told to clients that ask.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::builtin::{self, Builtin};
-use crate::resource::{Resource, Sub, group_version};
+use crate::resource::{Definition, Resource, Sub, compare_versions, group_version};
 use crate::state::State;
 
 const ADDRESSES: &str = "0.0.0.0/0";
@@ -83,29 +84,6 @@ fn group(name: &str, versions: &[String]) -> Value {
     })
 }
 
-/// The rank of a version: `v2` before `v1` before `v1beta1` before anything else.
-fn rank(version: &str) -> Option<(u8, u64, u64)> {
-    let rest = version.strip_prefix('v')?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let major: u64 = rest[..digits].parse().ok()?;
-    let stage = &rest[digits..];
-    for (name, rank) in [("alpha", 0), ("beta", 1)] {
-        if let Some(minor) = stage.strip_prefix(name) {
-            return Some((rank, major, minor.parse().ok()?));
-        }
-    }
-    stage.is_empty().then_some((2, major, 0))
-}
-
-fn compare_versions(a: &str, b: &str) -> Ordering {
-    match (rank(a), rank(b)) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        (Some(_), None) => Ordering::Greater,
-        (None, Some(_)) => Ordering::Less,
-        (None, None) => b.cmp(a),
-    }
-}
-
 const VERBS: [&str; 8] =
     ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 /// Custom resources list their verbs in another order.
@@ -121,7 +99,13 @@ fn resources(state: &State, group: &str, version: &str) -> Option<Value> {
         return None;
     }
     list.sort_by(|a, b| a.plural.cmp(&b.plural));
-    let entries: Vec<Value> = list.iter().flat_map(|resource| entries(resource)).collect();
+    let entries: Vec<Value> = list
+        .iter()
+        .flat_map(|resource| {
+            let definition = state.definitions.get(&resource.store);
+            entries(resource, definition.map(|definition| &**definition))
+        })
+        .collect();
     Some(json!({
         "kind": "APIResourceList",
         "apiVersion": "v1",
@@ -130,7 +114,17 @@ fn resources(state: &State, group: &str, version: &str) -> Option<Value> {
     }))
 }
 
-fn entries(resource: &Resource) -> Vec<Value> {
+/// A text that changes when the stored version does; clients only compare it.
+fn storage_hash(resource: &Resource, definition: Option<&Definition>) -> String {
+    let version = definition.map_or(&resource.version, |d| &d.stored().version);
+    let text = format!("{}/{version}/{}", resource.group, resource.kind);
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    STANDARD.encode(hash.to_be_bytes())
+}
+
+fn entries(resource: &Resource, definition: Option<&Definition>) -> Vec<Value> {
     let verbs: &[&str] = match resource.builtin() {
         None => &CUSTOM_VERBS,
         // Namespaces are deleted one by one.
@@ -143,6 +137,7 @@ fn entries(resource: &Resource) -> Vec<Value> {
         "namespaced": resource.namespaced,
         "kind": &*resource.kind,
         "verbs": verbs,
+        "storageVersionHash": storage_hash(resource, definition),
     });
     if !resource.short_names.is_empty() {
         main["shortNames"] = json!(resource.short_names);
@@ -178,16 +173,4 @@ fn entries(resource: &Resource) -> Vec<Value> {
         all[1..].reverse();
     }
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_ranked() {
-        let mut versions = vec!["v1alpha1", "v2", "foo", "v1", "v1beta2", "v10", "v1beta1"];
-        versions.sort_by(|a, b| compare_versions(b, a));
-        assert_eq!(versions, ["v10", "v2", "v1", "v1beta2", "v1beta1", "v1alpha1", "foo"]);
-    }
 }

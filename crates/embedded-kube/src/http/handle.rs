@@ -77,6 +77,9 @@ impl Exchange {
     {
         let verb = match self.verb() {
             Ok(verb) => verb,
+            Err(refusal) if self.method == Method::HEAD => {
+                return Ok(refuse(&refusal).map(|_| full(Bytes::new())));
+            }
             Err(refusal) => return Ok(refuse(&refusal)),
         };
         if !self.scope_fits(verb) {
@@ -93,10 +96,13 @@ impl Exchange {
         if let Some(refusal) = self.fault_refusal(fault) {
             return Ok(refuse(&refusal));
         }
-        let answer = match self.answer(verb, incoming, fault).await {
+        let mut answer = match self.answer(verb, incoming, fault).await {
             Ok(answer) => answer,
             Err(error) => refuse(&error),
         };
+        if self.method == Method::HEAD {
+            *answer.body_mut() = full(Bytes::new());
+        }
         if fault == Some(FaultKind::LostAnswer) { Err(LostAnswer) } else { Ok(answer) }
     }
 
@@ -321,7 +327,7 @@ impl Exchange {
 
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let document = self.document(bytes)?;
-        let value = api::decode_body(call, document, bytes)?;
+        let value = api::decode_body(state, call, document, bytes)?;
         api::create(state, call, value)
     }
 
@@ -330,7 +336,7 @@ impl Exchange {
         if call.sub == Sub::Scale {
             return api::update_scale(state, call, ScaleChange::Replace(document));
         }
-        let value = api::decode_body(call, document, bytes)?;
+        let value = api::decode_body(state, call, document, bytes)?;
         api::replace(state, call, value)
     }
 
@@ -384,7 +390,8 @@ fn refuse(error: &ApiError) -> Answer {
     response
 }
 
-fn json_answer(code: u16, body: impl Into<Bytes>) -> Answer {
+fn json_answer(code: u16, mut body: String) -> Answer {
+    body.push('\n');
     answer(code, body.into(), Format::Json, &[])
 }
 

@@ -49,14 +49,13 @@ pub(super) fn output(headers: &HeaderMap, resource: Option<&Resource>) -> ApiRes
             _ => {}
         }
     }
-    let supported = supported(resource);
     let framework = !accept.contains("application/vnd.kubernetes.protobuf")
         && !accept.contains("as=")
         && resource.is_some_and(|resource| resource.custom().is_none());
     Err(if framework {
-        ApiError::none_acceptable(supported)
+        ApiError::none_acceptable(&BUILT_IN)
     } else {
-        ApiError::not_acceptable(supported)
+        ApiError::not_acceptable(&BUILT_IN)
     })
 }
 
@@ -86,7 +85,10 @@ pub(super) fn patch(headers: &HeaderMap, resource: &Resource) -> ApiResult<Patch
         JSON => Ok(PatchKind::Json),
         MERGE => Ok(PatchKind::Merge),
         STRATEGIC if built_in => Ok(PatchKind::Strategic),
-        _ if built_in => Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC, APPLY])),
+        APPLY if built_in => {
+            Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC]))
+        }
+        _ if built_in => Err(ApiError::unsupported_patch()),
         _ => Err(ApiError::unsupported_media_type(&[JSON, MERGE, APPLY])),
     }
 }
