@@ -11,7 +11,9 @@ pub(crate) fn run() -> ExitCode {
         }
         Err(error) => {
             let source = std::error::Error::source(&error);
-            let reason = source.map(|source| format!(": {source}")).unwrap_or_default();
+            let reason = source
+                .map(|source| format!(": {source}"))
+                .unwrap_or_default();
             eprintln!("error: {error}{reason}");
             ExitCode::FAILURE
         }

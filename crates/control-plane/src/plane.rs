@@ -100,21 +100,37 @@ impl ControlPlane {
         let base = temporary_folder()?;
         let etcd_url = format!("http://127.0.0.1:{}", free_port()?);
         let etcd_folder = subfolder(&base, "etcd")?;
-        let etcd = run(binaries, "etcd", &etcd_arguments(&etcd_url, free_port()?), &etcd_folder)?;
+        let etcd = run(
+            binaries,
+            "etcd",
+            &etcd_arguments(&etcd_url, free_port()?),
+            &etcd_folder,
+        )?;
 
         let port = free_port()?;
         let url = format!("https://127.0.0.1:{port}");
         let api_folder = subfolder(&base, "kube-apiserver")?;
         let kubeconfig = api_folder.join("kubeconfig");
-        write(&api_folder.join("tokens"), &format!("{TOKEN},admin,admin,system:masters\n"))?;
+        write(
+            &api_folder.join("tokens"),
+            &format!("{TOKEN},admin,admin,system:masters\n"),
+        )?;
         write(&kubeconfig, &kubeconfig_text(&url, &api_folder))?;
-        let mut api =
-            run(binaries, "kube-apiserver", &api_arguments(&etcd_url, port, &api_folder), &api_folder)?;
+        let mut api = run(
+            binaries,
+            "kube-apiserver",
+            &api_arguments(&etcd_url, port, &api_folder),
+            &api_folder,
+        )?;
         wait_until_ready(&mut api, &kubeconfig).await?;
 
         let folder = subfolder(&base, "kube-controller-manager")?;
-        let controllers =
-            run(binaries, "kube-controller-manager", &controller_arguments(&kubeconfig), &folder)?;
+        let controllers = run(
+            binaries,
+            "kube-controller-manager",
+            &controller_arguments(&kubeconfig),
+            &folder,
+        )?;
         Ok(Self {
             _controllers: controllers,
             _api: api,
@@ -196,7 +212,10 @@ fn api_arguments(etcd_url: &str, port: u16, folder: &Path) -> Vec<String> {
         // tokens, which nobody here asks for but the server insists on.
         format!("--cert-dir={}", folder.display()),
         format!("--service-account-key-file={}", file("apiserver.key")),
-        format!("--service-account-signing-key-file={}", file("apiserver.key")),
+        format!(
+            "--service-account-signing-key-file={}",
+            file("apiserver.key")
+        ),
         "--service-account-issuer=https://kubernetes.default.svc".into(),
         format!("--token-auth-file={}", file("tokens")),
         "--authorization-mode=RBAC".into(),
@@ -263,7 +282,11 @@ async fn wait_until_ready(api: &mut Process, kubeconfig: &Path) -> Result<(), St
             if let Ok(client) = client(kubeconfig).await {
                 let request = http::Request::get("/readyz").body(Vec::new());
                 let request = request.expect("the path is a constant");
-                if client.request_text(request).await.is_ok_and(|answer| answer == "ok") {
+                if client
+                    .request_text(request)
+                    .await
+                    .is_ok_and(|answer| answer == "ok")
+                {
                     return Ok(());
                 }
             }
@@ -272,9 +295,10 @@ async fn wait_until_ready(api: &mut Process, kubeconfig: &Path) -> Result<(), St
     };
     match tokio::time::timeout(READY_WITHIN, asking).await {
         Ok(result) => result,
-        Err(_) => {
-            Err(StartError::NotReady { program: api.name(), last_words: api.last_words() })
-        }
+        Err(_) => Err(StartError::NotReady {
+            program: api.name(),
+            last_words: api.last_words(),
+        }),
     }
 }
 
@@ -284,7 +308,8 @@ fn run(
     arguments: &[String],
     folder: &Path,
 ) -> Result<Process, StartError> {
-    Process::start(name, &binaries.program(name), arguments, folder).map_err(prepare("run a program"))
+    Process::start(name, &binaries.program(name), arguments, folder)
+        .map_err(prepare("run a program"))
 }
 
 /// A free port of the loopback interface, as of now.

@@ -71,7 +71,12 @@ impl Process {
             .process_group(0)
             .spawn()?;
         let lifeline = supervisor.stdin.take();
-        Ok(Self { name, supervisor, lifeline, log })
+        Ok(Self {
+            name,
+            supervisor,
+            lifeline,
+            log,
+        })
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -87,7 +92,9 @@ impl Process {
     pub(crate) fn last_words(&self) -> String {
         let mut text = Vec::new();
         let mut log = &self.log;
-        let read = log.seek(io::SeekFrom::Start(0)).and_then(|_| log.read_to_end(&mut text));
+        let read = log
+            .seek(io::SeekFrom::Start(0))
+            .and_then(|_| log.read_to_end(&mut text));
         if let Err(error) = read {
             return format!("(its log cannot be read: {error})");
         }
@@ -116,8 +123,9 @@ mod tests {
     use std::path::PathBuf;
 
     fn folder(test: &str) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("freehold-{test}-{}", std::process::id())).join("p");
+        let folder = std::env::temp_dir()
+            .join(format!("freehold-{test}-{}", std::process::id()))
+            .join("p");
         fs::create_dir_all(&folder).expect("a temporary folder");
         folder
     }
@@ -125,7 +133,8 @@ mod tests {
     fn start(test: &str, script: &str) -> (Process, PathBuf) {
         let folder = folder(test);
         let arguments = ["-c".to_owned(), script.to_owned()];
-        let process = Process::start("test", Path::new("sh"), &arguments, &folder).expect("sh runs");
+        let process =
+            Process::start("test", Path::new("sh"), &arguments, &folder).expect("sh runs");
         (process, folder)
     }
 
@@ -140,7 +149,13 @@ mod tests {
 
     fn with_fifo(test: &str, script: &str) -> (Process, PathBuf, String) {
         let folder = folder(test);
-        assert!(Command::new("mkfifo").arg(folder.join("pid")).status().expect("mkfifo").success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(folder.join("pid"))
+                .status()
+                .expect("mkfifo")
+                .success()
+        );
         let (process, folder) = start(test, script);
         let pid = pid_from(&folder);
         (process, folder, pid)
@@ -170,7 +185,13 @@ mod tests {
         let folder = folder("orphan");
         let fifo = |name: &str| {
             let path = folder.join(name);
-            assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+            assert!(
+                Command::new("mkfifo")
+                    .arg(&path)
+                    .status()
+                    .expect("mkfifo")
+                    .success()
+            );
             path
         };
         let (line, _) = (fifo("line"), fifo("pid"));

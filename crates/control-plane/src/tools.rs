@@ -12,16 +12,28 @@ pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
 /// The Go module that pins every source of the control plane.
 const MODULE: [(&str, &str); 3] = [
-    ("go.mod", include_str!("../../../tools/control-plane/go.mod")),
-    ("go.sum", include_str!("../../../tools/control-plane/go.sum")),
-    ("tools.go", include_str!("../../../tools/control-plane/tools.go")),
+    (
+        "go.mod",
+        include_str!("../../../tools/control-plane/go.mod"),
+    ),
+    (
+        "go.sum",
+        include_str!("../../../tools/control-plane/go.sum"),
+    ),
+    (
+        "tools.go",
+        include_str!("../../../tools/control-plane/tools.go"),
+    ),
 ];
 
 /// Program and the Go package it is built from, the quickest first.
 const PROGRAMS: [(&str, &str); 4] = [
     ("etcd", "go.etcd.io/etcd/server/v3"),
     ("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
-    ("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
+    (
+        "kube-controller-manager",
+        "k8s.io/kubernetes/cmd/kube-controller-manager",
+    ),
     ("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
 ];
 
@@ -66,7 +78,9 @@ pub enum ToolsError {
         source: io::Error,
     },
     /// There is no Go to build with.
-    #[error("cannot run `go`, which builds the control plane; install Go or set KUBEBUILDER_ASSETS")]
+    #[error(
+        "cannot run `go`, which builds the control plane; install Go or set KUBEBUILDER_ASSETS"
+    )]
     NoGo(#[source] io::Error),
     /// A build failed; Go's own words are on standard error.
     #[error("building {program} failed ({status})")]
@@ -98,7 +112,9 @@ pub fn tools(mut progress: impl FnMut(&str)) -> Result<Binaries, ToolsError> {
     if let Some(folder) = env::var_os("KUBEBUILDER_ASSETS").filter(|value| !value.is_empty()) {
         return assets(PathBuf::from(folder));
     }
-    let base = cache_folder()?.join("control-plane").join(KUBERNETES_VERSION);
+    let base = cache_folder()?
+        .join("control-plane")
+        .join(KUBERNETES_VERSION);
     let bin = base.join("bin");
     make_folder(&bin)?;
     let lock = base.join("lock");
@@ -107,7 +123,9 @@ pub fn tools(mut progress: impl FnMut(&str)) -> Result<Binaries, ToolsError> {
 
     let stamp = base.join("stamp");
     let wanted = stamp_text();
-    let complete = PROGRAMS.iter().all(|(program, _)| bin.join(program).is_file());
+    let complete = PROGRAMS
+        .iter()
+        .all(|(program, _)| bin.join(program).is_file());
     if !(complete && fs::read_to_string(&stamp).is_ok_and(|found| found == wanted)) {
         match fs::remove_file(&stamp) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -122,7 +140,10 @@ pub fn tools(mut progress: impl FnMut(&str)) -> Result<Binaries, ToolsError> {
 }
 
 fn assets(folder: PathBuf) -> Result<Binaries, ToolsError> {
-    match PROGRAMS.iter().find(|(program, _)| !folder.join(program).is_file()) {
+    match PROGRAMS
+        .iter()
+        .find(|(program, _)| !folder.join(program).is_file())
+    {
         // etcd, kube-apiserver and kubectl are all that such a folder usually has: without the
         // controller manager nothing is garbage-collected, so it is asked for here and not missed later.
         Some((program, _)) => Err(ToolsError::Assets { folder, program }),
@@ -131,28 +152,36 @@ fn assets(folder: PathBuf) -> Result<Binaries, ToolsError> {
 }
 
 fn cache_folder() -> Result<PathBuf, ToolsError> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     set("FREEHOLD_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("freehold")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/freehold")))
         .ok_or(ToolsError::NoCache)
 }
 
-fn build(
-    base: &Path,
-    bin: &Path,
-    progress: &mut impl FnMut(&str),
-) -> Result<(), ToolsError> {
+fn build(base: &Path, bin: &Path, progress: &mut impl FnMut(&str)) -> Result<(), ToolsError> {
     let source = base.join("src");
     make_folder(&source)?;
     for (name, text) in MODULE {
         write(&source.join(name), text)?;
     }
     for (program, package) in PROGRAMS {
-        progress(&format!("building {program} {KUBERNETES_VERSION} (once per machine)"));
+        progress(&format!(
+            "building {program} {KUBERNETES_VERSION} (once per machine)"
+        ));
         let fresh = bin.join(format!("{program}.new"));
         let status = Command::new("go")
-            .args(["build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags"])
+            .args([
+                "build",
+                "-mod=readonly",
+                "-buildvcs=false",
+                "-trimpath",
+                "-ldflags",
+            ])
             .arg(linker_flags())
             .arg("-o")
             .arg(&fresh)
@@ -179,8 +208,14 @@ fn linker_flags() -> String {
 /// The files themselves rather than a hash of them: they cannot collide, and `diff` can say why a
 /// rebuild was due.
 fn stamp_text() -> String {
-    let files: String = MODULE.iter().map(|(name, text)| format!("== {name}\n{text}")).collect();
-    format!("{files}== flags\n{}\n", linker_flags())
+    let mut stamp = String::new();
+    for (name, text) in MODULE
+        .into_iter()
+        .chain([("flags", linker_flags().as_str())])
+    {
+        stamp.extend(["== ", name, "\n", text, "\n"]);
+    }
+    stamp
 }
 
 fn make_folder(path: &Path) -> Result<(), ToolsError> {
@@ -207,7 +242,10 @@ mod tests {
         let (_, go_mod) = MODULE[0];
         assert!(go_mod.contains(&format!("k8s.io/kubernetes {KUBERNETES_VERSION}\n")));
         assert!(go_mod.contains("go.etcd.io/etcd/server/v3 v3.6.8\n"));
-        assert!(!go_mod.contains("./staging"), "staging modules must be replaced by published ones");
+        assert!(
+            !go_mod.contains("./staging"),
+            "staging modules must be replaced by published ones"
+        );
     }
 
     #[test]
@@ -229,7 +267,10 @@ mod tests {
             let other = go_sum
                 .lines()
                 .find(|sum| sum.starts_with(&format!("{module} ")) && !sum.starts_with(published));
-            assert_eq!(other, None, "{module} is pinned to another version than go.sum says");
+            assert_eq!(
+                other, None,
+                "{module} is pinned to another version than go.sum says"
+            );
         }
     }
 }

@@ -17,24 +17,51 @@ async fn it_serves_and_stops() {
     let binaries = control_plane::tools(|_| ()).expect("the programs");
     let plane = ControlPlane::start(&binaries).await.expect("it starts");
 
-    let version = plane.client().await.expect("a client").apiserver_version().await.expect("asked");
+    let version = plane
+        .client()
+        .await
+        .expect("a client")
+        .apiserver_version()
+        .await
+        .expect("asked");
     assert_eq!(version.git_version, control_plane::KUBERNETES_VERSION);
 
-    let output = plane.kubectl(["get", "namespaces", "-o", "name"]).expect("kubectl runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = plane
+        .kubectl(["get", "namespaces", "-o", "name"])
+        .expect("kubectl runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(String::from_utf8_lossy(&output.stdout).contains("namespace/kube-system"));
 
     // Namespaces go only where the controller manager runs.
-    for arguments in [["create", "namespace", "short"], ["delete", "namespace", "short"]] {
+    for arguments in [
+        ["create", "namespace", "short"],
+        ["delete", "namespace", "short"],
+    ] {
         let output = plane.kubectl(arguments).expect("kubectl runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
-    let folder = plane.kubeconfig().ancestors().nth(2).expect("base folder").to_owned();
+    let folder = plane
+        .kubeconfig()
+        .ancestors()
+        .nth(2)
+        .expect("base folder")
+        .to_owned();
     assert!(folder.exists());
     let url: http::Uri = plane.url().parse().expect("a URL");
     drop(plane);
     assert!(!folder.exists());
     let address = url.authority().expect("it has one").as_str();
-    assert!(std::net::TcpStream::connect(address).is_err(), "somebody still listens");
+    assert!(
+        std::net::TcpStream::connect(address).is_err(),
+        "somebody still listens"
+    );
 }

@@ -7,7 +7,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use embedded_kube::{Cluster, Clock, TokioClock};
+use embedded_kube::{Clock, Cluster, TokioClock};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -37,12 +37,17 @@ fn main() -> Result<(), Error> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a file")?)),
+            "--json" => {
+                let file = arguments.next().ok_or("--json needs a file")?;
+                json = Some(PathBuf::from(file));
+            }
             "--embedded-only" => with_real = false,
             other => return Err(format!("unknown argument {other}").into()),
         }
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let figures = runtime.block_on(measure(with_real))?;
     println!("{:<28} {:>14}  unit", "figure", "value");
     for Figure { name, value, unit } in &figures {
@@ -70,7 +75,11 @@ async fn measure(with_real: bool) -> Result<Vec<Figure>, Error> {
     };
     for (index, (name, rate, unit)) in embedded.iter().enumerate() {
         let mut figure = |what: &str, value, unit| {
-            figures.push(Figure { name: format!("kube.{name}.{what}"), value, unit });
+            figures.push(Figure {
+                name: format!("kube.{name}.{what}"),
+                value,
+                unit,
+            });
         };
         figure("embedded", *rate, unit);
         if let Some((_, real, _)) = real.as_ref().and_then(|real| real.get(index)) {
@@ -82,7 +91,9 @@ async fn measure(with_real: bool) -> Result<Vec<Figure>, Error> {
 }
 
 fn clock() -> Result<Arc<dyn Clock>, Error> {
-    Ok(Arc::new(TokioClock::starting_at("2026-01-01T00:00:00Z".parse()?)))
+    Ok(Arc::new(TokioClock::starting_at(
+        "2026-01-01T00:00:00Z".parse()?,
+    )))
 }
 
 /// What one server does in a second.
@@ -90,16 +101,23 @@ async fn rates(client: &kube::Client) -> Result<Vec<(&'static str, f64, &'static
     install(client, &definition("parts", "Part", 20)).await?;
 
     let started = Instant::now();
-    each(OBJECTS, |index| send(client, "POST", COLLECTION.to_owned(), Some(object(index)))).await?;
+    each(OBJECTS, |index| {
+        send(client, "POST", COLLECTION.to_owned(), Some(object(index)))
+    })
+    .await?;
     let create = per_second(OBJECTS, started);
 
     let started = Instant::now();
-    each(OBJECTS, |index| send(client, "GET", format!("{COLLECTION}/p{index}"), None)).await?;
+    each(OBJECTS, |index| {
+        send(client, "GET", format!("{COLLECTION}/p{index}"), None)
+    })
+    .await?;
     let get = per_second(OBJECTS, started);
 
     let started = Instant::now();
     for _ in 0..LISTS {
-        let list: Value = serde_json::from_slice(&send(client, "GET", COLLECTION.to_owned(), None).await?)?;
+        let list: Value =
+            serde_json::from_slice(&send(client, "GET", COLLECTION.to_owned(), None).await?)?;
         let found = list["items"].as_array().map_or(0, Vec::len);
         if found != OBJECTS {
             return Err(format!("a list of {found} instead of {OBJECTS}").into());
@@ -119,7 +137,9 @@ async fn rates(client: &kube::Client) -> Result<Vec<(&'static str, f64, &'static
 async fn watch(client: &kube::Client) -> Result<f64, Error> {
     let list: Value =
         serde_json::from_slice(&send(client, "GET", format!("{COLLECTION}?limit=1"), None).await?)?;
-    let version = list["metadata"]["resourceVersion"].as_str().ok_or("a list has a version")?;
+    let version = list["metadata"]["resourceVersion"]
+        .as_str()
+        .ok_or("a list has a version")?;
     let path = format!("{COLLECTION}?watch=true&resourceVersion={version}");
     let mut bodies = Vec::new();
     for _ in 0..WATCHERS {
@@ -151,7 +171,7 @@ async fn see_all(mut body: kube::client::Body) -> Result<(), Error> {
     while seen < CHANGES {
         let frame = body.frame().await.ok_or("a watch ended too early")??;
         let data = frame.data_ref().map_or(&[][..], |data| data);
-        seen += data.iter().filter(|byte| **byte == b'\n').count();
+        seen += data.split(|byte| *byte == b'\n').count() - 1;
     }
     Ok(())
 }
@@ -170,14 +190,25 @@ async fn idle_clusters() -> Result<Figure, Error> {
     let used = resident_bytes()?.saturating_sub(before);
     #[allow(clippy::cast_precision_loss, reason = "a figure for people")]
     let value = used as f64 / IDLE_CLUSTERS as f64;
-    println!("{IDLE_CLUSTERS} idle clusters, {} definitions each: {} MB", definitions.len(), used >> 20);
+    println!(
+        "{IDLE_CLUSTERS} idle clusters, {} definitions each: {} MB",
+        definitions.len(),
+        used >> 20
+    );
     drop(server);
-    Ok(Figure { name: "kube.idle.bytes_per_cluster".into(), value, unit: "bytes" })
+    Ok(Figure {
+        name: "kube.idle.bytes_per_cluster".into(),
+        value,
+        unit: "bytes",
+    })
 }
 
 fn resident_bytes() -> Result<usize, Error> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS")?;
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .ok_or("no VmRSS")?;
     let kilobytes: usize = line.split_whitespace().nth(1).ok_or("no number")?.parse()?;
     Ok(kilobytes << 10)
 }
@@ -193,7 +224,9 @@ fn fleet_definitions() -> Result<Vec<Value>, Error> {
     let mut definitions = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         if name.is_some_and(|name| name.starts_with("cloud-resources.kyma-project.io_")) {
             definitions.push(serde_saphyr::from_str(&std::fs::read_to_string(path)?)?);
         }
@@ -204,8 +237,12 @@ fn fleet_definitions() -> Result<Vec<Value>, Error> {
 fn definition(plural: &str, kind: &str, fields: usize) -> Value {
     let properties: serde_json::Map<String, Value> = (0..fields)
         .map(|index| {
-            let description = "What this field is for, in as many words as such texts usually have.";
-            (format!("field{index}"), json!({"type": "string", "description": description}))
+            let description =
+                "What this field is for, in as many words as such texts usually have.";
+            (
+                format!("field{index}"),
+                json!({"type": "string", "description": description}),
+            )
         })
         .collect();
     json!({
@@ -227,7 +264,12 @@ fn definition(plural: &str, kind: &str, fields: usize) -> Value {
 
 fn object(index: usize) -> Value {
     let spec: serde_json::Map<String, Value> = (0..10)
-        .map(|field| (format!("field{field}"), json!(format!("value {field} of object {index}"))))
+        .map(|field| {
+            (
+                format!("field{field}"),
+                json!(format!("value {field} of object {index}")),
+            )
+        })
         .collect();
     json!({"apiVersion": "bench.freehold.dev/v1", "kind": "Part",
         "metadata": {"name": format!("p{index}"), "labels": {"app": "bench"}}, "spec": spec})
@@ -237,7 +279,12 @@ fn object(index: usize) -> Value {
 async fn install(client: &kube::Client, definition: &Value) -> Result<(), Error> {
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".to_owned();
     send(client, "POST", path, Some(definition.clone())).await?;
-    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let text = |pointer: &str| {
+        definition
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let collection = format!(
         "/apis/{}/{}/{}?limit=1",
         text("/spec/group"),
@@ -274,7 +321,9 @@ async fn send(
         "PATCH" => "application/merge-patch+json",
         _ => "application/json",
     };
-    let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+    let body = body
+        .map(|body| body.to_string().into_bytes())
+        .unwrap_or_default();
     let request = http::Request::builder()
         .method(method)
         .uri(&path)

@@ -5,6 +5,8 @@
 //! server. Waiting for the real controllers takes most of the time, so many test threads pay off:
 //! `--test-threads 16`.
 
+#![allow(clippy::panic, reason = "all of it is a test")]
+
 mod cases;
 mod harness;
 mod sequences;

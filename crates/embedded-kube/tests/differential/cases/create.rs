@@ -7,7 +7,8 @@ use crate::harness::run;
 #[test]
 fn sets_metadata() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"data": {"k": "v"}})).await;
+        s.create("configmaps", "a", json!({"data": {"k": "v"}}))
+            .await;
         s.get("configmaps/a").await;
     });
 }
@@ -34,11 +35,27 @@ fn twice_is_a_conflict() {
 #[test]
 fn generates_names() {
     run(async |s| {
-        let first = s.create("configmaps", "", json!({"metadata": {"generateName": "gen-"}})).await;
+        let first = s
+            .create(
+                "configmaps",
+                "",
+                json!({"metadata": {"generateName": "gen-"}}),
+            )
+            .await;
         assert!(first.name().starts_with("gen-"));
-        s.create("widgets", "", json!({"metadata": {"generateName": "w-"}, "spec": {"size": 1}})).await;
+        s.create(
+            "widgets",
+            "",
+            json!({"metadata": {"generateName": "w-"}, "spec": {"size": 1}}),
+        )
+        .await;
         // A name wins over a prefix.
-        s.create("configmaps", "named", json!({"metadata": {"generateName": "gen-"}})).await;
+        s.create(
+            "configmaps",
+            "named",
+            json!({"metadata": {"generateName": "gen-"}}),
+        )
+        .await;
     });
 }
 
@@ -46,7 +63,13 @@ fn generates_names() {
 fn a_long_generate_name_is_cut() {
     run(async |s| {
         let long = "x".repeat(70);
-        let made = s.create("configmaps", "", json!({"metadata": {"generateName": long}})).await;
+        let made = s
+            .create(
+                "configmaps",
+                "",
+                json!({"metadata": {"generateName": long}}),
+            )
+            .await;
         let name = made.name();
         s.note("length", json!(name.len()));
     });
@@ -55,8 +78,18 @@ fn a_long_generate_name_is_cut() {
 #[test]
 fn a_bad_generate_name_is_refused() {
     run(async |s| {
-        s.create("configmaps", "", json!({"metadata": {"generateName": "Bad_"}})).await;
-        s.create("widgets", "", json!({"metadata": {"generateName": "Bad_"}, "spec": {"size": 1}})).await;
+        s.create(
+            "configmaps",
+            "",
+            json!({"metadata": {"generateName": "Bad_"}}),
+        )
+        .await;
+        s.create(
+            "widgets",
+            "",
+            json!({"metadata": {"generateName": "Bad_"}, "spec": {"size": 1}}),
+        )
+        .await;
     });
 }
 
@@ -72,13 +105,24 @@ fn needs_a_name() {
 #[test]
 fn bad_names() {
     run(async |s| {
-        for name in ["Upper", "under_score", "-dash", "dot.", "a/b", "space here", "..", "ok.name"] {
+        for name in [
+            "Upper",
+            "under_score",
+            "-dash",
+            "dot.",
+            "a/b",
+            "space here",
+            "..",
+            "ok.name",
+        ] {
             s.create("configmaps", name, json!({})).await;
-            s.create("widgets", name, json!({"spec": {"size": 1}})).await;
+            s.create("widgets", name, json!({"spec": {"size": 1}}))
+                .await;
             s.create("leases", name, json!({})).await;
         }
         s.create("configmaps", &"a".repeat(254), json!({})).await;
-        s.create("widgets", &"a".repeat(254), json!({"spec": {"size": 1}})).await;
+        s.create("widgets", &"a".repeat(254), json!({"spec": {"size": 1}}))
+            .await;
     });
 }
 
@@ -93,9 +137,24 @@ fn namespace_names_are_labels() {
 #[test]
 fn with_a_resource_version_is_refused() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"metadata": {"resourceVersion": "1"}})).await;
-        s.create("configmaps", "b", json!({"metadata": {"resourceVersion": "nonsense"}})).await;
-        s.create("configmaps", "c", json!({"metadata": {"resourceVersion": "0"}})).await;
+        s.create(
+            "configmaps",
+            "a",
+            json!({"metadata": {"resourceVersion": "1"}}),
+        )
+        .await;
+        s.create(
+            "configmaps",
+            "b",
+            json!({"metadata": {"resourceVersion": "nonsense"}}),
+        )
+        .await;
+        s.create(
+            "configmaps",
+            "c",
+            json!({"metadata": {"resourceVersion": "0"}}),
+        )
+        .await;
         let spec = json!({"metadata": {"resourceVersion": "12"}, "spec": {"size": 1}});
         s.create("widgets", "a", spec).await;
     });
@@ -150,12 +209,31 @@ fn body_of_another_kind() {
 #[test]
 fn body_without_kind_or_version() {
     run(async |s| {
-        s.post("configmaps", json!({"metadata": {"name": "a"}, "data": {"a": "b"}})).await;
-        s.post("configmaps", json!({"kind": "ConfigMap", "metadata": {"name": "b"}})).await;
-        s.post("configmaps", json!({"apiVersion": "v1", "metadata": {"name": "c"}})).await;
-        s.post("widgets", json!({"metadata": {"name": "a"}, "spec": {"size": 1}})).await;
-        s.post("widgets", json!({"kind": "Widget", "metadata": {"name": "b"}, "spec": {"size": 1}}))
-            .await;
+        s.post(
+            "configmaps",
+            json!({"metadata": {"name": "a"}, "data": {"a": "b"}}),
+        )
+        .await;
+        s.post(
+            "configmaps",
+            json!({"kind": "ConfigMap", "metadata": {"name": "b"}}),
+        )
+        .await;
+        s.post(
+            "configmaps",
+            json!({"apiVersion": "v1", "metadata": {"name": "c"}}),
+        )
+        .await;
+        s.post(
+            "widgets",
+            json!({"metadata": {"name": "a"}, "spec": {"size": 1}}),
+        )
+        .await;
+        s.post(
+            "widgets",
+            json!({"kind": "Widget", "metadata": {"name": "b"}, "spec": {"size": 1}}),
+        )
+        .await;
     });
 }
 
@@ -179,7 +257,12 @@ fn body_of_another_namespace() {
         s.create("widgets", "b", here).await;
         // Of the whole cluster: a namespace has no place there.
         let name = format!("g-{}", s.ns);
-        s.create("gadgets", &name, json!({"metadata": {"namespace": "default"}})).await;
+        s.create(
+            "gadgets",
+            &name,
+            json!({"metadata": {"namespace": "default"}}),
+        )
+        .await;
     });
 }
 
@@ -189,7 +272,11 @@ fn in_a_namespace_that_is_not_there() {
         let body = s.object("configmaps", "a", json!({}));
         s.post("/api/v1/namespaces/nowhere/configmaps", body).await;
         let body = s.object("widgets", "a", json!({"spec": {"size": 1}}));
-        s.post("/apis/fixture.freehold.dev/v1/namespaces/nowhere/widgets", body).await;
+        s.post(
+            "/apis/fixture.freehold.dev/v1/namespaces/nowhere/widgets",
+            body,
+        )
+        .await;
     });
 }
 
@@ -218,14 +305,34 @@ fn labels_and_annotations_are_validated() {
     run(async |s| {
         for plural in ["configmaps", "widgets"] {
             let with = |metadata| json!({"metadata": metadata, "spec": {"size": 1}});
-            s.create(plural, "a", with(json!({"labels": {"bad key": "v"}}))).await;
-            s.create(plural, "b", with(json!({"labels": {"k": "bad value!"}}))).await;
-            s.create(plural, "c", with(json!({"labels": {"k": "x".repeat(64)}}))).await;
-            s.create(plural, "d", with(json!({"annotations": {"bad key": "v"}}))).await;
-            s.create(plural, "e", with(json!({"labels": {"a.b/c": "", "A": "B-1"}}))).await;
-            s.create(plural, "f", with(json!({"labels": {"/x": "v", "a/b/c": "v"}}))).await;
-            s.create(plural, "g", with(json!({"labels": {"k": 1}}))).await;
-            s.create(plural, "h", with(json!({"annotations": {"k": "x".repeat(300_000)}}))).await;
+            s.create(plural, "a", with(json!({"labels": {"bad key": "v"}})))
+                .await;
+            s.create(plural, "b", with(json!({"labels": {"k": "bad value!"}})))
+                .await;
+            s.create(plural, "c", with(json!({"labels": {"k": "x".repeat(64)}})))
+                .await;
+            s.create(plural, "d", with(json!({"annotations": {"bad key": "v"}})))
+                .await;
+            s.create(
+                plural,
+                "e",
+                with(json!({"labels": {"a.b/c": "", "A": "B-1"}})),
+            )
+            .await;
+            s.create(
+                plural,
+                "f",
+                with(json!({"labels": {"/x": "v", "a/b/c": "v"}})),
+            )
+            .await;
+            s.create(plural, "g", with(json!({"labels": {"k": 1}})))
+                .await;
+            s.create(
+                plural,
+                "h",
+                with(json!({"annotations": {"k": "x".repeat(300_000)}})),
+            )
+            .await;
         }
     });
 }
@@ -237,11 +344,15 @@ fn finalizers_are_validated() {
             let with = |list| json!({"metadata": {"finalizers": list}, "spec": {"size": 1}});
             s.create(plural, "a", with(json!(["plain"]))).await;
             s.create(plural, "b", with(json!(["example.com/ok"]))).await;
-            s.create(plural, "c", with(json!(["bad finalizer/!"]))).await;
+            s.create(plural, "c", with(json!(["bad finalizer/!"])))
+                .await;
             s.create(plural, "d", with(json!(["orphan"]))).await;
-            s.create(plural, "e", with(json!(["foregroundDeletion"]))).await;
-            s.create(plural, "f", with(json!(["orphan", "foregroundDeletion"]))).await;
-            s.create(plural, "g", with(json!(["example.com/a", "example.com/a"]))).await;
+            s.create(plural, "e", with(json!(["foregroundDeletion"])))
+                .await;
+            s.create(plural, "f", with(json!(["orphan", "foregroundDeletion"])))
+                .await;
+            s.create(plural, "g", with(json!(["example.com/a", "example.com/a"])))
+                .await;
         }
     });
 }
@@ -250,14 +361,27 @@ fn finalizers_are_validated() {
 fn owner_references_are_validated() {
     run(async |s| {
         for plural in ["configmaps", "widgets"] {
-            let with = |owner| json!({"metadata": {"ownerReferences": [owner]}, "spec": {"size": 1}});
+            let with =
+                |owner| json!({"metadata": {"ownerReferences": [owner]}, "spec": {"size": 1}});
             let uid = "12345678-1234-1234-1234-123456789abc";
-            s.create(plural, "a", with(json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "x"})))
-                .await;
-            s.create(plural, "b", with(json!({"apiVersion": "v1", "kind": "", "name": "", "uid": uid})))
-                .await;
-            s.create(plural, "c", with(json!({"apiVersion": "", "kind": "A", "name": "x", "uid": uid})))
-                .await;
+            s.create(
+                plural,
+                "a",
+                with(json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "x"})),
+            )
+            .await;
+            s.create(
+                plural,
+                "b",
+                with(json!({"apiVersion": "v1", "kind": "", "name": "", "uid": uid})),
+            )
+            .await;
+            s.create(
+                plural,
+                "c",
+                with(json!({"apiVersion": "", "kind": "A", "name": "x", "uid": uid})),
+            )
+            .await;
             s.create(
                 plural,
                 "d",
@@ -277,8 +401,18 @@ fn owner_references_are_validated() {
 #[test]
 fn unknown_fields_of_built_in_kinds_are_dropped() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"spec": {"x": 1}, "metadata": {"nope": 1}})).await;
-        s.create("leases", "a", json!({"spec": {"nope": 1, "holderIdentity": "me"}})).await;
+        s.create(
+            "configmaps",
+            "a",
+            json!({"spec": {"x": 1}, "metadata": {"nope": 1}}),
+        )
+        .await;
+        s.create(
+            "leases",
+            "a",
+            json!({"spec": {"nope": 1, "holderIdentity": "me"}}),
+        )
+        .await;
     });
 }
 
@@ -287,8 +421,10 @@ fn wrong_types_in_built_in_kinds() {
     run(async |s| {
         s.create("configmaps", "a", json!({"data": {"k": 1}})).await;
         s.create("configmaps", "b", json!({"data": []})).await;
-        s.create("configmaps", "c", json!({"metadata": {"labels": []}})).await;
-        s.create("configmaps", "d", json!({"immutable": "yes"})).await;
+        s.create("configmaps", "c", json!({"metadata": {"labels": []}}))
+            .await;
+        s.create("configmaps", "d", json!({"immutable": "yes"}))
+            .await;
     });
 }
 
@@ -297,21 +433,37 @@ fn wrong_types_in_custom_metadata() {
     run(async |s| {
         let with = |metadata| json!({"metadata": metadata, "spec": {"size": 1}});
         s.create("widgets", "a", with(json!({"labels": []}))).await;
-        s.create("widgets", "b", with(json!({"finalizers": "x"}))).await;
-        s.create("widgets", "c", with(json!({"ownerReferences": {}}))).await;
-        s.create("widgets", "d", with(json!({"annotations": {"a": {}}}))).await;
+        s.create("widgets", "b", with(json!({"finalizers": "x"})))
+            .await;
+        s.create("widgets", "c", with(json!({"ownerReferences": {}})))
+            .await;
+        s.create("widgets", "d", with(json!({"annotations": {"a": {}}})))
+            .await;
         s.create("widgets", "e", with(json!({"nope": 1}))).await;
-        s.create("widgets", "f", with(json!({"generation": "x"}))).await;
+        s.create("widgets", "f", with(json!({"generation": "x"})))
+            .await;
     });
 }
 
 #[test]
 fn null_fields() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"data": null, "metadata": {"labels": null}})).await;
-        s.create("widgets", "a", json!({"spec": {"size": 1, "color": null, "note": null}})).await;
-        s.create("widgets", "b", json!({"spec": {"size": 1, "maybe": null}})).await;
-        s.create("widgets", "c", json!({"spec": {"size": null}})).await;
+        s.create(
+            "configmaps",
+            "a",
+            json!({"data": null, "metadata": {"labels": null}}),
+        )
+        .await;
+        s.create(
+            "widgets",
+            "a",
+            json!({"spec": {"size": 1, "color": null, "note": null}}),
+        )
+        .await;
+        s.create("widgets", "b", json!({"spec": {"size": 1, "maybe": null}}))
+            .await;
+        s.create("widgets", "c", json!({"spec": {"size": null}}))
+            .await;
         s.create("widgets", "d", json!({"spec": null})).await;
     });
 }

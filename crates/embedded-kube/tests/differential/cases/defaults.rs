@@ -8,20 +8,46 @@ use crate::harness::run;
 fn on_create() {
     run(async |s| {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.create("widgets", "b", json!({"spec": {"size": 1, "nested": {"deep": {}}}})).await;
-        s.create("widgets", "c", json!({"spec": {"size": 1, "parts": [{"name": "x"}]}})).await;
-        s.create("widgets", "d", json!({"spec": {"size": 1, "nested": {"level": "high"}}})).await;
+        s.create(
+            "widgets",
+            "b",
+            json!({"spec": {"size": 1, "nested": {"deep": {}}}}),
+        )
+        .await;
+        s.create(
+            "widgets",
+            "c",
+            json!({"spec": {"size": 1, "parts": [{"name": "x"}]}}),
+        )
+        .await;
+        s.create(
+            "widgets",
+            "d",
+            json!({"spec": {"size": 1, "nested": {"level": "high"}}}),
+        )
+        .await;
     });
 }
 
 #[test]
 fn on_update_and_patch() {
     run(async |s| {
-        let made = s.create("widgets", "a", json!({"spec": {"size": 1, "color": "blue"}})).await;
+        let made = s
+            .create(
+                "widgets",
+                "a",
+                json!({"spec": {"size": 1, "color": "blue"}}),
+            )
+            .await;
         let body = json!({"metadata": {"resourceVersion": made.rv()}, "spec": {"size": 1}});
         s.replace("widgets", "a", body).await;
-        s.patch("widgets/a", json!([{"op": "remove", "path": "/spec/nested"}])).await;
-        s.merge("widgets/a", json!({"spec": {"nested": null}})).await;
+        s.patch(
+            "widgets/a",
+            json!([{"op": "remove", "path": "/spec/nested"}]),
+        )
+        .await;
+        s.merge("widgets/a", json!({"spec": {"nested": null}}))
+            .await;
     });
 }
 
@@ -51,7 +77,8 @@ fn null_is_defaulted_unless_nullable() {
         .iter()
         .enumerate()
         {
-            s.create("things", &format!("t{index}"), json!({"spec": spec})).await;
+            s.create("things", &format!("t{index}"), json!({"spec": spec}))
+                .await;
         }
         s.create("things", "none", json!({})).await;
     });
@@ -87,7 +114,8 @@ fn are_applied_when_read() {
             json!([{"op": "replace", "path": path, "value": value}]),
         )
         .await;
-        s.until("things/old", |it| it.body["spec"]["b"] == "new").await;
+        s.until("things/old", |it| it.body["spec"]["b"] == "new")
+            .await;
         s.get("things").await;
         let now = s.merge("things/old", json!({})).await;
         s.note("spec", now.body["spec"].clone());
@@ -98,16 +126,18 @@ fn are_applied_when_read() {
 fn of_status() {
     run(async |s| {
         let versions = json!([{"name": "v1", "served": true, "storage": true,
-            "subresources": {"status": {}},
-            "schema": {"openAPIV3Schema": {"type": "object", "properties": {
-                "status": {"type": "object", "default": {"phase": "Pending"},
-                    "properties": {"phase": {"type": "string"}, "n": {"type": "integer", "default": 1}}},
-            }}}}]);
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+            "status": {"type": "object", "default": {"phase": "Pending"},
+                "properties": {"phase": {"type": "string"}, "n": {"type": "integer", "default": 1}}},
+        }}}}]);
         let crd = s.definition_of("things", "Thing", versions);
         s.crd(crd).await;
         s.create("things", "a", json!({})).await;
-        s.create("things", "b", json!({"status": {"phase": "mine"}})).await;
-        s.merge("things/a/status", json!({"status": {"phase": "x"}})).await;
+        s.create("things", "b", json!({"status": {"phase": "mine"}}))
+            .await;
+        s.merge("things/a/status", json!({"status": {"phase": "x"}}))
+            .await;
     });
 }
 
@@ -115,13 +145,13 @@ fn of_status() {
 fn of_embedded_metadata_and_booleans() {
     run(async |s| {
         let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "default": {},
-            "properties": {
-                "on": {"type": "boolean", "default": false},
-                "zero": {"type": "integer", "default": 0},
-                "empty": {"type": "string", "default": ""},
-                "list": {"type": "array", "default": [], "items": {"type": "string"}},
-                "port": {"x-kubernetes-int-or-string": true, "default": "http"},
-            }}}});
+        "properties": {
+            "on": {"type": "boolean", "default": false},
+            "zero": {"type": "integer", "default": 0},
+            "empty": {"type": "string", "default": ""},
+            "list": {"type": "array", "default": [], "items": {"type": "string"}},
+            "port": {"x-kubernetes-int-or-string": true, "default": "http"},
+        }}}});
         let crd = s.definition("things", "Thing", schema);
         s.crd(crd).await;
         s.create("things", "a", json!({})).await;

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions themselves.
+//! Definitions of custom resources themselves.
 
 use serde_json::{Value, json};
 
@@ -116,7 +116,11 @@ fn changes_that_are_refused() {
             ("/spec/versions/0/name", json!("v2")),
             ("/spec/versions/0/storage", json!(false)),
         ] {
-            s.patch(&item, json!([{"op": "replace", "path": path, "value": value}])).await;
+            s.patch(
+                &item,
+                json!([{"op": "replace", "path": path, "value": value}]),
+            )
+            .await;
         }
     });
 }
@@ -130,7 +134,8 @@ fn a_new_version_is_served() {
         let version = json!({"name": "v2", "served": true, "storage": false,
             "schema": {"openAPIV3Schema": {"type": "object"}}});
         let patch = json!([{"op": "add", "path": "/spec/versions/-", "value": version}]);
-        s.patch(&format!("customresourcedefinitions/{name}"), patch).await;
+        s.patch(&format!("customresourcedefinitions/{name}"), patch)
+            .await;
         s.until("things@v2/a", |answer| answer.status == 200).await;
     });
 }
@@ -144,7 +149,10 @@ fn deletion_takes_the_objects() {
         let item = format!("customresourcedefinitions/{name}");
         s.delete(&item).await;
         s.until_gone(&item).await;
-        s.until("/apis/{group}/v1/namespaces/{ns}/things", |answer| answer.status == 404).await;
+        s.until("/apis/{group}/v1/namespaces/{ns}/things", |answer| {
+            answer.status == 404
+        })
+        .await;
         // Installed again it is empty.
         s.crd(crd).await;
         s.get("things").await;
@@ -156,12 +164,21 @@ fn deletion_waits_for_finalizers_of_objects() {
     run(async |s| {
         let crd = s.definition("things", "Thing", json!({"type": "object"}));
         let name = s.crd(crd).await.name();
-        s.create("things", "a", json!({"metadata": {"finalizers": ["example.com/x"]}})).await;
+        s.create(
+            "things",
+            "a",
+            json!({"metadata": {"finalizers": ["example.com/x"]}}),
+        )
+        .await;
         let item = format!("customresourcedefinitions/{name}");
         s.delete(&item).await;
-        s.until("things/a", |it| !it.body["metadata"]["deletionTimestamp"].is_null()).await;
+        s.until("things/a", |it| {
+            !it.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
         s.create("things", "b", json!({})).await;
-        s.merge("things/a", json!({"metadata": {"finalizers": null}})).await;
+        s.merge("things/a", json!({"metadata": {"finalizers": null}}))
+            .await;
         s.until_gone(&item).await;
     });
 }
@@ -174,9 +191,12 @@ fn names_that_are_taken() {
         let other = s.definition("others", "Thing", json!({"type": "object"}));
         s.post("customresourcedefinitions", other).await;
         s.until("customresourcedefinitions/others.{group}", |crd| {
-            crd.body["status"]["conditions"].as_array().is_some_and(|all| {
-                all.iter().any(|one| one["type"] == "NamesAccepted" && one["status"] == "False")
-            })
+            crd.body["status"]["conditions"]
+                .as_array()
+                .is_some_and(|all| {
+                    all.iter()
+                        .any(|one| one["type"] == "NamesAccepted" && one["status"] == "False")
+                })
         })
         .await;
         s.get("/apis/{group}/v1/namespaces/{ns}/others").await;
@@ -188,7 +208,8 @@ fn lists_have_their_kind() {
     run(async |s| {
         let crd = s.definition("things", "Thing", json!({"type": "object"}));
         s.crd(crd).await;
-        s.get("customresourcedefinitions?fieldSelector=metadata.name%3Dthings.{group}").await;
+        s.get("customresourcedefinitions?fieldSelector=metadata.name%3Dthings.{group}")
+            .await;
         s.get("customresourcedefinitions?labelSelector=none").await;
     });
 }
@@ -213,9 +234,13 @@ fn a_status_sub_resource_that_comes_later() {
         s.create("things", "a", json!({"status": {"p": "x"}})).await;
         let patch = json!([{"op": "add", "path": "/spec/versions/0/subresources",
             "value": {"status": {}}}]);
-        s.patch(&format!("customresourcedefinitions/{name}"), patch).await;
-        s.until("things/a/status", |answer| answer.status == 200).await;
-        s.merge("things/a", json!({"status": {"p": "ignored"}})).await;
-        s.merge("things/a/status", json!({"status": {"p": "y"}})).await;
+        s.patch(&format!("customresourcedefinitions/{name}"), patch)
+            .await;
+        s.until("things/a/status", |answer| answer.status == 200)
+            .await;
+        s.merge("things/a", json!({"status": {"p": "ignored"}}))
+            .await;
+        s.merge("things/a/status", json!({"status": {"p": "y"}}))
+            .await;
     });
 }

@@ -41,7 +41,8 @@ fn with_finalizers_marks_only() {
             s.delete(&item).await;
             s.get(&item).await;
             s.delete(&item).await;
-            s.merge(&item, json!({"metadata": {"finalizers": []}})).await;
+            s.merge(&item, json!({"metadata": {"finalizers": []}}))
+                .await;
             s.get(&item).await;
         }
     });
@@ -54,9 +55,21 @@ fn the_last_finalizer_of_two() {
             "spec": {"size": 1}});
         s.create("widgets", "a", body).await;
         s.delete("widgets/a").await;
-        s.merge("widgets/a", json!({"metadata": {"finalizers": ["example.com/y"]}})).await;
-        s.merge("widgets/a", json!({"metadata": {"finalizers": ["example.com/z"]}})).await;
-        s.patch("widgets/a", json!([{"op": "remove", "path": "/metadata/finalizers"}])).await;
+        s.merge(
+            "widgets/a",
+            json!({"metadata": {"finalizers": ["example.com/y"]}}),
+        )
+        .await;
+        s.merge(
+            "widgets/a",
+            json!({"metadata": {"finalizers": ["example.com/z"]}}),
+        )
+        .await;
+        s.patch(
+            "widgets/a",
+            json!([{"op": "remove", "path": "/metadata/finalizers"}]),
+        )
+        .await;
         s.get("widgets/a").await;
     });
 }
@@ -82,10 +95,14 @@ fn finalizer_removal_by_status_patch() {
         let body = json!({"metadata": {"finalizers": ["example.com/x"]}, "spec": {"size": 1}});
         s.create("widgets", "a", body).await;
         s.delete("widgets/a").await;
-        s.merge("widgets/a/status", json!({"metadata": {"finalizers": []}})).await;
-        s.get("widgets/a").await;
-        s.merge("widgets/a/status", json!({"metadata": {"finalizers": []}, "status": {"phase": "x"}}))
+        s.merge("widgets/a/status", json!({"metadata": {"finalizers": []}}))
             .await;
+        s.get("widgets/a").await;
+        s.merge(
+            "widgets/a/status",
+            json!({"metadata": {"finalizers": []}, "status": {"phase": "x"}}),
+        )
+        .await;
         s.get("widgets/a").await;
     });
 }
@@ -96,7 +113,11 @@ fn generation_of_a_deleting_object() {
         let body = json!({"metadata": {"finalizers": ["example.com/x"]}, "spec": {"size": 1}});
         s.create("widgets", "a", body).await;
         s.delete("widgets/a").await;
-        s.merge("widgets/a", json!({"metadata": {"finalizers": ["example.com/x"]}})).await;
+        s.merge(
+            "widgets/a",
+            json!({"metadata": {"finalizers": ["example.com/x"]}}),
+        )
+        .await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
     });
 }
@@ -108,8 +129,10 @@ fn uid_precondition() {
             let made = s.create(plural, "a", json!({"spec": {"size": 1}})).await;
             let item = format!("{plural}/a");
             let other = "12345678-1234-1234-1234-123456789abc";
-            s.delete_with(&item, json!({"preconditions": {"uid": other}})).await;
-            s.delete_with(&item, json!({"preconditions": {"uid": made.uid()}})).await;
+            s.delete_with(&item, json!({"preconditions": {"uid": other}}))
+                .await;
+            s.delete_with(&item, json!({"preconditions": {"uid": made.uid()}}))
+                .await;
         }
     });
 }
@@ -120,9 +143,19 @@ fn version_precondition() {
         for plural in ["configmaps", "widgets"] {
             let made = s.create(plural, "a", json!({"spec": {"size": 1}})).await;
             let item = format!("{plural}/a");
-            let now = s.merge(&item, json!({"metadata": {"labels": {"a": "b"}}})).await;
-            s.delete_with(&item, json!({"preconditions": {"resourceVersion": made.rv()}})).await;
-            s.delete_with(&item, json!({"preconditions": {"resourceVersion": now.rv()}})).await;
+            let now = s
+                .merge(&item, json!({"metadata": {"labels": {"a": "b"}}}))
+                .await;
+            s.delete_with(
+                &item,
+                json!({"preconditions": {"resourceVersion": made.rv()}}),
+            )
+            .await;
+            s.delete_with(
+                &item,
+                json!({"preconditions": {"resourceVersion": now.rv()}}),
+            )
+            .await;
         }
     });
 }
@@ -133,8 +166,13 @@ fn preconditions_on_a_deleting_object() {
         let body = json!({"metadata": {"finalizers": ["example.com/x"]}, "spec": {"size": 1}});
         let made = s.create("widgets", "a", body).await;
         s.delete("widgets/a").await;
-        s.delete_with("widgets/a", json!({"preconditions": {"resourceVersion": made.rv()}})).await;
-        s.delete_with("widgets/a", json!({"preconditions": {"uid": made.uid()}})).await;
+        s.delete_with(
+            "widgets/a",
+            json!({"preconditions": {"resourceVersion": made.rv()}}),
+        )
+        .await;
+        s.delete_with("widgets/a", json!({"preconditions": {"uid": made.uid()}}))
+            .await;
     });
 }
 
@@ -144,14 +182,17 @@ fn bad_options() {
         s.create("configmaps", "a", json!({})).await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         for item in ["configmaps/a", "widgets/a"] {
-            s.delete_with(item, json!({"propagationPolicy": "Nonsense"})).await;
+            s.delete_with(item, json!({"propagationPolicy": "Nonsense"}))
+                .await;
             let both = json!({"propagationPolicy": "Orphan", "orphanDependents": true});
             s.delete_with(item, both).await;
             s.delete_with(item, json!({"dryRun": ["Nonsense"]})).await;
-            s.delete_with(item, json!({"gracePeriodSeconds": "x"})).await;
+            s.delete_with(item, json!({"gracePeriodSeconds": "x"}))
+                .await;
             s.delete_with(item, json!({"kind": "Nonsense"})).await;
             s.delete_with(item, json!({"preconditions": 1})).await;
-            s.delete(&format!("{item}?propagationPolicy=Nonsense")).await;
+            s.delete(&format!("{item}?propagationPolicy=Nonsense"))
+                .await;
             s.delete(&format!("{item}?gracePeriodSeconds=x")).await;
             s.get(item).await;
         }
@@ -162,7 +203,8 @@ fn bad_options() {
 fn options_in_the_query() {
     run(async |s| {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.delete("widgets/a?propagationPolicy=Background&gracePeriodSeconds=0").await;
+        s.delete("widgets/a?propagationPolicy=Background&gracePeriodSeconds=0")
+            .await;
         s.get("widgets/a").await;
         s.create("configmaps", "a", json!({})).await;
         s.delete("configmaps/a?gracePeriodSeconds=30").await;
@@ -175,11 +217,14 @@ fn grace_periods() {
     run(async |s| {
         let body = json!({"metadata": {"finalizers": ["example.com/x"]}, "spec": {"size": 1}});
         s.create("widgets", "a", body.clone()).await;
-        s.delete_with("widgets/a", json!({"gracePeriodSeconds": 30})).await;
+        s.delete_with("widgets/a", json!({"gracePeriodSeconds": 30}))
+            .await;
         s.create("widgets", "b", body.clone()).await;
-        s.delete_with("widgets/b", json!({"gracePeriodSeconds": 0})).await;
+        s.delete_with("widgets/b", json!({"gracePeriodSeconds": 0}))
+            .await;
         s.create("widgets", "c", body).await;
-        s.delete_with("widgets/c", json!({"gracePeriodSeconds": -1})).await;
+        s.delete_with("widgets/c", json!({"gracePeriodSeconds": -1}))
+            .await;
     });
 }
 
@@ -191,9 +236,11 @@ fn collection() {
                 let body = json!({"metadata": {"labels": {"n": name}}, "spec": {"size": 1}});
                 s.create(plural, name, body).await;
             }
-            s.delete(&format!("{plural}?labelSelector=n%20in%20(a,b)")).await;
+            s.delete(&format!("{plural}?labelSelector=n%20in%20(a,b)"))
+                .await;
             s.get(plural).await;
-            s.delete(&format!("{plural}?fieldSelector=metadata.name%3Dnone")).await;
+            s.delete(&format!("{plural}?fieldSelector=metadata.name%3Dnone"))
+                .await;
             s.delete(plural).await;
             s.get(plural).await;
         }
@@ -219,10 +266,15 @@ fn collection_with_options() {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         s.delete_with("widgets", json!({"dryRun": ["All"]})).await;
         s.get("widgets").await;
-        s.delete_with("widgets", json!({"preconditions": {"uid": "x"}})).await;
+        s.delete_with("widgets", json!({"preconditions": {"uid": "x"}}))
+            .await;
         s.get("widgets").await;
-        s.delete_with("widgets", json!({"propagationPolicy": "Foreground"})).await;
-        s.until("widgets", |answer| answer.body["items"].as_array().is_some_and(Vec::is_empty)).await;
+        s.delete_with("widgets", json!({"propagationPolicy": "Foreground"}))
+            .await;
+        s.until("widgets", |answer| {
+            answer.body["items"].as_array().is_some_and(Vec::is_empty)
+        })
+        .await;
     });
 }
 

@@ -8,8 +8,10 @@ use crate::harness::{Script, run};
 fn only(list: &Value, field: &str, names: &[&str]) -> Value {
     let all = list[field].as_array().cloned().unwrap_or_default();
     let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
-    let mut kept: Vec<Value> =
-        all.into_iter().filter(|item| names.contains(&name(item).as_str())).collect();
+    let mut kept: Vec<Value> = all
+        .into_iter()
+        .filter(|item| names.contains(&name(item).as_str()))
+        .collect();
     kept.sort_by_key(name);
     json!(kept)
 }
@@ -19,10 +21,16 @@ fn of_a_custom_group() {
     run(async |s| {
         let crd = s.definition("things", "Thing", json!({"type": "object"}));
         s.crd(crd).await;
-        let answer = s.until_peek("/apis/{group}/v1", |answer| answer.status == 200).await;
-        s.note("kind", json!([answer.body["kind"], answer.body["groupVersion"]]));
+        let answer = s
+            .until_peek("/apis/{group}/v1", |answer| answer.status == 200)
+            .await;
+        s.note(
+            "kind",
+            json!([answer.body["kind"], answer.body["groupVersion"]]),
+        );
         s.note("resources", strip_hashes(answer.body["resources"].clone()));
-        s.until("/apis/{group}", |answer| answer.status == 200).await;
+        s.until("/apis/{group}", |answer| answer.status == 200)
+            .await;
         s.get("/apis/fixture.freehold.dev").await;
     });
 }
@@ -31,10 +39,21 @@ fn of_a_custom_group() {
 fn of_the_fixtures() {
     run(async |s| {
         for version in ["v1", "v1beta1"] {
-            let answer = s.peek(&format!("/apis/fixture.freehold.dev/{version}")).await;
-            let names = ["widgets", "widgets/status", "widgets/scale", "notes", "gadgets",
-                "gadgets/status"];
-            s.note("resources", strip_hashes(only(&answer.body, "resources", &names)));
+            let answer = s
+                .peek(&format!("/apis/fixture.freehold.dev/{version}"))
+                .await;
+            let names = [
+                "widgets",
+                "widgets/status",
+                "widgets/scale",
+                "notes",
+                "gadgets",
+                "gadgets/status",
+            ];
+            s.note(
+                "resources",
+                strip_hashes(only(&answer.body, "resources", &names)),
+            );
         }
     });
 }
@@ -42,7 +61,9 @@ fn of_the_fixtures() {
 /// How the storage is versioned is no client's business, and not served by the embedded one.
 fn strip_hashes(mut resources: Value) -> Value {
     for resource in resources.as_array_mut().into_iter().flatten() {
-        resource.as_object_mut().map(|resource| resource.remove("storageVersionHash"));
+        resource
+            .as_object_mut()
+            .map(|resource| resource.remove("storageVersionHash"));
     }
     resources
 }
@@ -51,11 +72,27 @@ fn strip_hashes(mut resources: Value) -> Value {
 fn of_the_core_group() {
     run(async |s| {
         let answer = s.peek("/api/v1").await;
-        let names = ["namespaces", "namespaces/status", "namespaces/finalize", "configmaps", "secrets",
-            "events", "serviceaccounts", "persistentvolumes", "persistentvolumes/status",
-            "persistentvolumeclaims", "persistentvolumeclaims/status"];
-        s.note("kind", json!([answer.body["kind"], answer.body["groupVersion"]]));
-        s.note("resources", strip_hashes(only(&answer.body, "resources", &names)));
+        let names = [
+            "namespaces",
+            "namespaces/status",
+            "namespaces/finalize",
+            "configmaps",
+            "secrets",
+            "events",
+            "serviceaccounts",
+            "persistentvolumes",
+            "persistentvolumes/status",
+            "persistentvolumeclaims",
+            "persistentvolumeclaims/status",
+        ];
+        s.note(
+            "kind",
+            json!([answer.body["kind"], answer.body["groupVersion"]]),
+        );
+        s.note(
+            "resources",
+            strip_hashes(only(&answer.body, "resources", &names)),
+        );
         let api = s.peek("/api").await;
         s.note("versions", api.body["versions"].clone());
     });
@@ -69,11 +106,17 @@ fn of_the_other_built_in_groups() {
             ("/apis/events.k8s.io/v1", &["events"][..]),
             (
                 "/apis/apiextensions.k8s.io/v1",
-                &["customresourcedefinitions", "customresourcedefinitions/status"][..],
+                &[
+                    "customresourcedefinitions",
+                    "customresourcedefinitions/status",
+                ][..],
             ),
         ] {
             let answer = s.peek(path).await;
-            s.note(path, json!([answer.body["kind"], answer.body["groupVersion"]]));
+            s.note(
+                path,
+                json!([answer.body["kind"], answer.body["groupVersion"]]),
+            );
             s.note(path, strip_hashes(only(&answer.body, "resources", names)));
         }
     });
@@ -83,7 +126,11 @@ fn of_the_other_built_in_groups() {
 fn of_all_groups() {
     run(async |s| {
         let answer = s.peek("/apis").await;
-        let names = ["apiextensions.k8s.io", "events.k8s.io", "fixture.freehold.dev"];
+        let names = [
+            "apiextensions.k8s.io",
+            "events.k8s.io",
+            "fixture.freehold.dev",
+        ];
         s.note("kind", answer.body["kind"].clone());
         s.note("groups", only(&answer.body, "groups", &names));
     });
@@ -91,7 +138,10 @@ fn of_all_groups() {
 
 async fn code_of(s: &mut Script, path: &str) {
     let answer = s.peek(path).await;
-    s.note(path, json!([answer.status, answer.content_type, answer.body]));
+    s.note(
+        path,
+        json!([answer.status, answer.content_type, answer.body]),
+    );
 }
 
 #[test]
@@ -121,7 +171,10 @@ fn health_and_version() {
             code_of(s, path).await;
         }
         let version = s.peek("/version").await;
-        s.note("version", json!([version.body["major"], version.body["minor"]]));
+        s.note(
+            "version",
+            json!([version.body["major"], version.body["minor"]]),
+        );
     });
 }
 

@@ -7,12 +7,20 @@ use crate::harness::run;
 #[test]
 fn create() {
     run(async |s| {
-        s.create("configmaps?dryRun=All", "a", json!({"data": {"a": "b"}})).await;
+        s.create("configmaps?dryRun=All", "a", json!({"data": {"a": "b"}}))
+            .await;
         s.get("configmaps/a").await;
-        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1}})).await;
+        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1}}))
+            .await;
         s.get("widgets/a").await;
-        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1000}})).await;
-        s.create("configmaps?dryRun=All", "", json!({"metadata": {"generateName": "g-"}})).await;
+        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1000}}))
+            .await;
+        s.create(
+            "configmaps?dryRun=All",
+            "",
+            json!({"metadata": {"generateName": "g-"}}),
+        )
+        .await;
     });
 }
 
@@ -20,7 +28,8 @@ fn create() {
 fn create_of_what_exists() {
     run(async |s| {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1}})).await;
+        s.create("widgets?dryRun=All", "a", json!({"spec": {"size": 1}}))
+            .await;
     });
 }
 
@@ -30,9 +39,18 @@ fn update_and_patch() {
         let made = s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         let body = json!({"metadata": {"resourceVersion": made.rv()}, "spec": {"size": 2}});
         s.replace("widgets?dryRun=All", "a", body.clone()).await;
-        s.merge("widgets/a?dryRun=All", json!({"spec": {"size": 3}})).await;
-        s.merge("widgets/a/status?dryRun=All", json!({"status": {"phase": "x"}})).await;
-        s.merge("widgets/a/scale?dryRun=All", json!({"spec": {"replicas": 3}})).await;
+        s.merge("widgets/a?dryRun=All", json!({"spec": {"size": 3}}))
+            .await;
+        s.merge(
+            "widgets/a/status?dryRun=All",
+            json!({"status": {"phase": "x"}}),
+        )
+        .await;
+        s.merge(
+            "widgets/a/scale?dryRun=All",
+            json!({"spec": {"replicas": 3}}),
+        )
+        .await;
         s.get("widgets/a").await;
         s.replace("widgets", "a", body.clone()).await;
         s.replace("widgets?dryRun=All", "a", body).await;
@@ -58,10 +76,12 @@ fn delete() {
 #[test]
 fn bad_values() {
     run(async |s| {
-        s.create("widgets?dryRun=Nonsense", "a", json!({"spec": {"size": 1}})).await;
+        s.create("widgets?dryRun=Nonsense", "a", json!({"spec": {"size": 1}}))
+            .await;
         s.create("configmaps?dryRun=true", "a", json!({})).await;
         s.create("configmaps?dryRun=", "b", json!({})).await;
-        s.create("configmaps?dryRun=All&dryRun=All", "c", json!({})).await;
+        s.create("configmaps?dryRun=All&dryRun=All", "c", json!({}))
+            .await;
         s.get("configmaps").await;
     });
 }

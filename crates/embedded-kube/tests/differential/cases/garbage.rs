@@ -20,8 +20,14 @@ fn with_owners(owners: Value) -> Value {
 async fn family(s: &mut Script, extra: Value) -> Answer {
     let owner = s.create("configmaps", "owner", json!({})).await;
     let reference = owned_by(&owner, extra);
-    s.create("configmaps", "child", with_owners(json!([reference.clone()]))).await;
-    s.create("secrets", "child", with_owners(json!([reference]))).await;
+    s.create(
+        "configmaps",
+        "child",
+        with_owners(json!([reference.clone()])),
+    )
+    .await;
+    s.create("secrets", "child", with_owners(json!([reference])))
+        .await;
     owner
 }
 
@@ -29,7 +35,11 @@ async fn family(s: &mut Script, extra: Value) -> Answer {
 fn background_deletion_takes_the_dependents() {
     run(async |s| {
         family(s, json!({})).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Background"})).await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Background"}),
+        )
+        .await;
         s.get("configmaps/owner").await;
         s.until_gone("configmaps/child").await;
         s.until_gone("secrets/child").await;
@@ -40,9 +50,21 @@ fn background_deletion_takes_the_dependents() {
 fn background_is_the_default() {
     run(async |s| {
         s.collects("widgets").await;
-        let owner = s.create("widgets", "owner", json!({"spec": {"size": 1}})).await;
-        s.create("widgets", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
-        s.create("configmaps", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
+        let owner = s
+            .create("widgets", "owner", json!({"spec": {"size": 1}}))
+            .await;
+        s.create(
+            "widgets",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
+        s.create(
+            "configmaps",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
         s.delete("widgets/owner").await;
         s.until_gone("widgets/child").await;
         s.until_gone("configmaps/child").await;
@@ -53,10 +75,17 @@ fn background_is_the_default() {
 fn orphan_deletion_leaves_the_dependents() {
     run(async |s| {
         family(s, json!({})).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"})).await;
+        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"}))
+            .await;
         s.until_gone("configmaps/owner").await;
-        s.until("configmaps/child", |child| child.body["metadata"]["ownerReferences"].is_null()).await;
-        s.until("secrets/child", |child| child.body["metadata"]["ownerReferences"].is_null()).await;
+        s.until("configmaps/child", |child| {
+            child.body["metadata"]["ownerReferences"].is_null()
+        })
+        .await;
+        s.until("secrets/child", |child| {
+            child.body["metadata"]["ownerReferences"].is_null()
+        })
+        .await;
     });
 }
 
@@ -64,9 +93,13 @@ fn orphan_deletion_leaves_the_dependents() {
 fn orphan_deletion_by_the_old_option() {
     run(async |s| {
         family(s, json!({})).await;
-        s.delete_with("configmaps/owner", json!({"orphanDependents": true})).await;
+        s.delete_with("configmaps/owner", json!({"orphanDependents": true}))
+            .await;
         s.until_gone("configmaps/owner").await;
-        s.until("configmaps/child", |child| child.body["metadata"]["ownerReferences"].is_null()).await;
+        s.until("configmaps/child", |child| {
+            child.body["metadata"]["ownerReferences"].is_null()
+        })
+        .await;
     });
 }
 
@@ -75,14 +108,24 @@ fn orphan_deletion_of_an_object_with_finalizers() {
     run(async |s| {
         let held = json!({"metadata": {"finalizers": ["example.com/x"]}});
         let owner = s.create("configmaps", "owner", held).await;
-        s.create("configmaps", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"})).await;
-        s.until("configmaps/child", |child| child.body["metadata"]["ownerReferences"].is_null()).await;
+        s.create(
+            "configmaps",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
+        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"}))
+            .await;
+        s.until("configmaps/child", |child| {
+            child.body["metadata"]["ownerReferences"].is_null()
+        })
+        .await;
         s.until("configmaps/owner", |owner| {
             owner.body["metadata"]["finalizers"] == json!(["example.com/x"])
         })
         .await;
-        s.merge("configmaps/owner", json!({"metadata": {"finalizers": []}})).await;
+        s.merge("configmaps/owner", json!({"metadata": {"finalizers": []}}))
+            .await;
         s.get("configmaps/owner").await;
         s.get("configmaps/child").await;
     });
@@ -96,11 +139,18 @@ fn foreground_deletion_waits_for_blocking_dependents() {
         let held = json!({"metadata": {"ownerReferences": [blocking],
             "finalizers": ["example.com/x"]}});
         s.create("configmaps", "child", held).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Foreground"})).await;
-        s.until("configmaps/child", |child| !child.body["metadata"]["deletionTimestamp"].is_null())
-            .await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Foreground"}),
+        )
+        .await;
+        s.until("configmaps/child", |child| {
+            !child.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
         s.get("configmaps/owner").await;
-        s.merge("configmaps/child", json!({"metadata": {"finalizers": []}})).await;
+        s.merge("configmaps/child", json!({"metadata": {"finalizers": []}}))
+            .await;
         s.until_gone("configmaps/owner").await;
         s.get("configmaps/child").await;
     });
@@ -113,10 +163,16 @@ fn foreground_deletion_does_not_wait_for_others() {
         let held = json!({"metadata": {"ownerReferences": [owned_by(&owner, json!({}))],
             "finalizers": ["example.com/x"]}});
         s.create("configmaps", "child", held).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Foreground"})).await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Foreground"}),
+        )
+        .await;
         s.until_gone("configmaps/owner").await;
-        s.until("configmaps/child", |child| !child.body["metadata"]["deletionTimestamp"].is_null())
-            .await;
+        s.until("configmaps/child", |child| {
+            !child.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
     });
 }
 
@@ -125,8 +181,9 @@ fn foreground_deletion_without_dependents() {
     run(async |s| {
         s.collects("widgets").await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        let answer =
-            s.delete_with("widgets/a", json!({"propagationPolicy": "Foreground"})).await;
+        let answer = s
+            .delete_with("widgets/a", json!({"propagationPolicy": "Foreground"}))
+            .await;
         s.note("finalizers", answer.body["metadata"]["finalizers"].clone());
         s.until_gone("widgets/a").await;
     });
@@ -142,12 +199,22 @@ fn foreground_deletion_reaches_grandchildren() {
         let grandchild = json!({"metadata": {"ownerReferences": [owned_by(&child, block)],
             "finalizers": ["example.com/x"]}});
         s.create("configmaps", "grandchild", grandchild).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Foreground"})).await;
-        s.until("configmaps/grandchild", |it| !it.body["metadata"]["deletionTimestamp"].is_null())
-            .await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Foreground"}),
+        )
+        .await;
+        s.until("configmaps/grandchild", |it| {
+            !it.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
         s.get("configmaps/owner").await;
         s.get("secrets/child").await;
-        s.merge("configmaps/grandchild", json!({"metadata": {"finalizers": null}})).await;
+        s.merge(
+            "configmaps/grandchild",
+            json!({"metadata": {"finalizers": null}}),
+        )
+        .await;
         s.until_gone("configmaps/owner").await;
         s.get("secrets/child").await;
     });
@@ -176,7 +243,9 @@ fn a_dependent_with_another_owner_stays() {
         s.create("configmaps", "child", with_owners(owners)).await;
         s.delete("configmaps/first").await;
         s.until("configmaps/child", |child| {
-            child.body["metadata"]["ownerReferences"].as_array().is_some_and(|all| all.len() == 1)
+            child.body["metadata"]["ownerReferences"]
+                .as_array()
+                .is_some_and(|all| all.len() == 1)
         })
         .await;
         s.delete("configmaps/second").await;
@@ -212,7 +281,12 @@ fn an_owner_of_the_whole_cluster() {
         s.collects("gadgets").await;
         let name = format!("owner-{}", s.ns);
         let owner = s.create("gadgets", &name, json!({})).await;
-        s.create("configmaps", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
+        s.create(
+            "configmaps",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
         s.delete(&format!("gadgets/{name}")).await;
         s.until_gone("configmaps/child").await;
     });
@@ -226,8 +300,10 @@ fn a_dependent_with_finalizers_is_marked() {
             "finalizers": ["example.com/x"]}});
         s.create("configmaps", "child", held).await;
         s.delete("configmaps/owner").await;
-        s.until("configmaps/child", |child| !child.body["metadata"]["deletionTimestamp"].is_null())
-            .await;
+        s.until("configmaps/child", |child| {
+            !child.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
     });
 }
 
@@ -236,10 +312,23 @@ fn a_second_deletion_changes_the_policy() {
     run(async |s| {
         let held = json!({"metadata": {"finalizers": ["example.com/x"]}});
         let owner = s.create("configmaps", "owner", held).await;
-        s.create("configmaps", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Background"})).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"})).await;
-        s.until("configmaps/child", |child| child.body["metadata"]["ownerReferences"].is_null()).await;
+        s.create(
+            "configmaps",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Background"}),
+        )
+        .await;
+        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"}))
+            .await;
+        s.until("configmaps/child", |child| {
+            child.body["metadata"]["ownerReferences"].is_null()
+        })
+        .await;
         s.until("configmaps/owner", |owner| {
             owner.body["metadata"]["finalizers"] == json!(["example.com/x"])
         })
@@ -251,9 +340,17 @@ fn a_second_deletion_changes_the_policy() {
 fn collection_deletion_takes_dependents() {
     run(async |s| {
         s.collects("widgets").await;
-        let owner = s.create("widgets", "owner", json!({"spec": {"size": 1}})).await;
-        s.create("secrets", "child", with_owners(json!([owned_by(&owner, json!({}))]))).await;
-        s.delete_with("widgets", json!({"propagationPolicy": "Background"})).await;
+        let owner = s
+            .create("widgets", "owner", json!({"spec": {"size": 1}}))
+            .await;
+        s.create(
+            "secrets",
+            "child",
+            with_owners(json!([owned_by(&owner, json!({}))])),
+        )
+        .await;
+        s.delete_with("widgets", json!({"propagationPolicy": "Background"}))
+            .await;
         s.until_gone("secrets/child").await;
     });
 }
@@ -263,13 +360,18 @@ fn the_stream_of_a_foreground_deletion() {
     run(async |s| {
         let owner = s.create("configmaps", "owner", json!({})).await;
         let blocking = owned_by(&owner, json!({"blockOwnerDeletion": true}));
-        s.create("secrets", "child", with_owners(json!([blocking]))).await;
+        s.create("secrets", "child", with_owners(json!([blocking])))
+            .await;
         let query = format!(
             "watch=true&resourceVersion={}&fieldSelector=metadata.name%3Downer",
             owner.rv()
         );
         let mut watch = s.watch(&format!("configmaps?{query}")).await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Foreground"})).await;
+        s.delete_with(
+            "configmaps/owner",
+            json!({"propagationPolicy": "Foreground"}),
+        )
+        .await;
         watch.take(s, 2).await;
         s.get("secrets/child").await;
     });
@@ -282,12 +384,19 @@ fn the_stream_of_an_orphan_deletion() {
         let child = with_owners(json!([owned_by(&owner, json!({}))]));
         let child = s.create("secrets", "child", child).await;
         let mut owners = s
-            .watch(&format!("configmaps?watch=true&resourceVersion={}", owner.rv()))
+            .watch(&format!(
+                "configmaps?watch=true&resourceVersion={}",
+                owner.rv()
+            ))
             .await;
         let mut children = s
-            .watch(&format!("secrets?watch=true&resourceVersion={}", child.rv()))
+            .watch(&format!(
+                "secrets?watch=true&resourceVersion={}",
+                child.rv()
+            ))
             .await;
-        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"})).await;
+        s.delete_with("configmaps/owner", json!({"propagationPolicy": "Orphan"}))
+            .await;
         owners.take(s, 2).await;
         children.take(s, 1).await;
     });

@@ -22,12 +22,25 @@ fn note(name: &str, any: &str) -> String {
 fn ten_megabytes() {
     run(async |s| {
         let big = "x".repeat(10 << 20);
-        s.code("POST", "configmaps", &JSON, config_map("a", &format!(r#"{{"k":"{big}"}}"#))).await;
-        s.code("POST", "notes", &JSON, note("a", &format!(r#""{big}""#))).await;
+        s.code(
+            "POST",
+            "configmaps",
+            &JSON,
+            config_map("a", &format!(r#"{{"k":"{big}"}}"#)),
+        )
+        .await;
+        s.code("POST", "notes", &JSON, note("a", &format!(r#""{big}""#)))
+            .await;
         s.code("POST", "configmaps", &JSON, big.clone()).await;
         s.create("configmaps", "b", json!({})).await;
         let patch = [("content-type", "application/merge-patch+json")];
-        s.code("PATCH", "configmaps/b", &patch, format!(r#"{{"data":{{"k":"{big}"}}}}"#)).await;
+        s.code(
+            "PATCH",
+            "configmaps/b",
+            &patch,
+            format!(r#"{{"data":{{"k":"{big}"}}}}"#),
+        )
+        .await;
         s.code("DELETE", "configmaps/b", &JSON, big).await;
     });
 }
@@ -37,7 +50,8 @@ fn just_over_the_limit() {
     run(async |s| {
         for size in [3 * 1024 * 1024 - 200, 3 * 1024 * 1024 + 1] {
             let any = format!(r#""{}""#, "x".repeat(size));
-            s.code("POST", "notes?dryRun=All", &JSON, note("a", &any)).await;
+            s.code("POST", "notes?dryRun=All", &JSON, note("a", &any))
+                .await;
         }
     });
 }
@@ -56,12 +70,21 @@ fn deep_json() {
         // Between 500 and 10,000 the embedded server is the stricter one: its stack is the caller's.
         for depth in [100, 400, 10_050, 100_000] {
             let list = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-            s.code("POST", "notes?dryRun=All", &JSON, note("a", &list)).await;
+            s.code("POST", "notes?dryRun=All", &JSON, note("a", &list))
+                .await;
             let map = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
-            s.code("POST", "notes?dryRun=All", &JSON, note("a", &map)).await;
-            s.code("POST", "configmaps?dryRun=All", &JSON, config_map("a", &map)).await;
+            s.code("POST", "notes?dryRun=All", &JSON, note("a", &map))
+                .await;
+            s.code(
+                "POST",
+                "configmaps?dryRun=All",
+                &JSON,
+                config_map("a", &map),
+            )
+            .await;
         }
-        s.code("POST", "configmaps", &JSON, "[".repeat(1_000_000)).await;
+        s.code("POST", "configmaps", &JSON, "[".repeat(1_000_000))
+            .await;
     });
 }
 
@@ -72,7 +95,13 @@ fn deep_patches() {
         for depth in [100, 400, 100_000] {
             let map = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
             let merge = [("content-type", "application/merge-patch+json")];
-            s.code("PATCH", "notes/a?dryRun=All", &merge, format!(r#"{{"any":{map}}}"#)).await;
+            s.code(
+                "PATCH",
+                "notes/a?dryRun=All",
+                &merge,
+                format!(r#"{{"any":{map}}}"#),
+            )
+            .await;
             let patch = [("content-type", "application/json-patch+json")];
             let body = format!(r#"[{{"op":"add","path":"/any","value":{map}}}]"#);
             s.code("PATCH", "notes/a?dryRun=All", &patch, body).await;
@@ -85,7 +114,9 @@ fn bad_utf8() {
     run(async |s| {
         let mut body = config_map("a", r#"{"k":"#).into_bytes();
         body.extend_from_slice(b"\"\xff\xfe\"}}");
-        let mut start = br#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"u"},"data":{"k":""#.to_vec();
+        let mut start =
+            br#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"u"},"data":{"k":""#
+                .to_vec();
         start.extend_from_slice(b"\xff\xfe\"}}");
         s.code("POST", "configmaps", &JSON, body).await;
         s.code("POST", "configmaps?dryRun=All", &JSON, start).await;
@@ -100,12 +131,25 @@ fn bad_utf8() {
 #[test]
 fn broken_json() {
     run(async |s| {
-        for body in ["", "{", "}", "null", "[]", "1", "\"x\"", "{}", "{\"kind\":", "nonsense", "{'a':1}"] {
+        for body in [
+            "",
+            "{",
+            "}",
+            "null",
+            "[]",
+            "1",
+            "\"x\"",
+            "{}",
+            "{\"kind\":",
+            "nonsense",
+            "{'a':1}",
+        ] {
             s.code("POST", "configmaps", &JSON, body).await;
             s.code("POST", "notes", &JSON, body).await;
         }
         let trailing = format!("{} trailing", config_map("a", "{}"));
-        s.code("POST", "configmaps?dryRun=All", &JSON, trailing).await;
+        s.code("POST", "configmaps?dryRun=All", &JSON, trailing)
+            .await;
     });
 }
 
@@ -113,9 +157,13 @@ fn broken_json() {
 fn broken_patches() {
     run(async |s| {
         s.create("configmaps", "a", json!({})).await;
-        for kind in ["application/merge-patch+json", "application/json-patch+json"] {
+        for kind in [
+            "application/merge-patch+json",
+            "application/json-patch+json",
+        ] {
             for body in ["", "{", "nonsense", "\u{feff}{}"] {
-                s.code("PATCH", "configmaps/a", &[("content-type", kind)], body).await;
+                s.code("PATCH", "configmaps/a", &[("content-type", kind)], body)
+                    .await;
             }
         }
     });
@@ -124,14 +172,41 @@ fn broken_patches() {
 #[test]
 fn wrong_content_types() {
     run(async |s| {
-        for kind in ["text/plain", "application/xml", "application/octet-stream", "nonsense", "a/b/c", "*/*"] {
-            s.code("POST", "configmaps?dryRun=All", &[("content-type", kind)], config_map("a", "{}")).await;
-            s.code("POST", "notes?dryRun=All", &[("content-type", kind)], note("a", "1")).await;
+        for kind in [
+            "text/plain",
+            "application/xml",
+            "application/octet-stream",
+            "nonsense",
+            "a/b/c",
+            "*/*",
+        ] {
+            s.code(
+                "POST",
+                "configmaps?dryRun=All",
+                &[("content-type", kind)],
+                config_map("a", "{}"),
+            )
+            .await;
+            s.code(
+                "POST",
+                "notes?dryRun=All",
+                &[("content-type", kind)],
+                note("a", "1"),
+            )
+            .await;
         }
-        s.code("POST", "configmaps?dryRun=All", &[], config_map("b", "{}")).await;
-        s.code("POST", "notes?dryRun=All", &[], note("b", "1")).await;
+        s.code("POST", "configmaps?dryRun=All", &[], config_map("b", "{}"))
+            .await;
+        s.code("POST", "notes?dryRun=All", &[], note("b", "1"))
+            .await;
         let charset = [("content-type", "application/json; charset=utf-8")];
-        s.code("POST", "configmaps?dryRun=All", &charset, config_map("c", "{}")).await;
+        s.code(
+            "POST",
+            "configmaps?dryRun=All",
+            &charset,
+            config_map("c", "{}"),
+        )
+        .await;
     });
 }
 
@@ -139,26 +214,59 @@ fn wrong_content_types() {
 fn yaml_bodies() {
     run(async |s| {
         let yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n";
-        s.typed("POST", "configmaps", "application/yaml", yaml).await;
-        let yaml = "apiVersion: fixture.freehold.dev/v1\nkind: Note\nmetadata:\n  name: a\nany: 5\n";
+        s.typed("POST", "configmaps", "application/yaml", yaml)
+            .await;
+        let yaml =
+            "apiVersion: fixture.freehold.dev/v1\nkind: Note\nmetadata:\n  name: a\nany: 5\n";
         s.typed("POST", "notes", "application/yaml", yaml).await;
-        s.code("POST", "notes", &[("content-type", "application/yaml")], "a: b: c").await;
+        s.code(
+            "POST",
+            "notes",
+            &[("content-type", "application/yaml")],
+            "a: b: c",
+        )
+        .await;
     });
 }
 
 #[test]
 fn huge_selectors() {
     run(async |s| {
-        let label: String =
-            (0..3_000).map(|index| format!("k{index}%3Dv{index},")).collect::<String>() + "x%3Dy";
-        s.code("GET", &format!("configmaps?labelSelector={label}"), &[], "").await;
-        s.code("GET", &format!("widgets?labelSelector={label}"), &[], "").await;
-        let values: String = (0..5_000).map(|index| format!("v{index},")).collect::<String>() + "z";
-        s.code("GET", &format!("widgets?labelSelector=a%20in%20({values})"), &[], "").await;
-        let field: String = (0..1_000).map(|_| "metadata.name%3Da,").collect::<String>() + "metadata.name%3Db";
-        s.code("GET", &format!("widgets?fieldSelector={field}"), &[], "").await;
-        s.code("GET", &format!("widgets?labelSelector={}", "(".repeat(10_000)), &[], "").await;
-        s.code("GET", &format!("widgets?labelSelector={}", "!".repeat(10_000)), &[], "").await;
+        let label: Vec<String> = (0..3_000)
+            .map(|index| format!("k{index}%3Dv{index}"))
+            .collect();
+        let label = label.join(",");
+        s.code("GET", &format!("configmaps?labelSelector={label}"), &[], "")
+            .await;
+        s.code("GET", &format!("widgets?labelSelector={label}"), &[], "")
+            .await;
+        let values: Vec<String> = (0..5_000).map(|index| format!("v{index}")).collect();
+        let values = values.join(",");
+        s.code(
+            "GET",
+            &format!("widgets?labelSelector=a%20in%20({values})"),
+            &[],
+            "",
+        )
+        .await;
+        let field: String =
+            (0..1_000).map(|_| "metadata.name%3Da,").collect::<String>() + "metadata.name%3Db";
+        s.code("GET", &format!("widgets?fieldSelector={field}"), &[], "")
+            .await;
+        s.code(
+            "GET",
+            &format!("widgets?labelSelector={}", "(".repeat(10_000)),
+            &[],
+            "",
+        )
+        .await;
+        s.code(
+            "GET",
+            &format!("widgets?labelSelector={}", "!".repeat(10_000)),
+            &[],
+            "",
+        )
+        .await;
     });
 }
 
@@ -187,9 +295,20 @@ fn odd_paths() {
 fn odd_queries() {
     run(async |s| {
         s.create("configmaps", "a", json!({})).await;
-        for query in ["%", "limit=%zz", "watch=nonsense", "limit=99999999999999999999", "a=b&&=&", "=", "?x",
-            "pretty=nonsense", "labelSelector=%ff", "unknown=1", "limit=1;watch=true", "timeoutSeconds=-1"]
-        {
+        for query in [
+            "%",
+            "limit=%zz",
+            "watch=nonsense",
+            "limit=99999999999999999999",
+            "a=b&&=&",
+            "=",
+            "?x",
+            "pretty=nonsense",
+            "labelSelector=%ff",
+            "unknown=1",
+            "limit=1;watch=true",
+            "timeoutSeconds=-1",
+        ] {
             s.code("GET", &format!("configmaps?{query}"), &[], "").await;
         }
     });
@@ -209,8 +328,18 @@ fn other_methods() {
 #[test]
 fn huge_numbers() {
     run(async |s| {
-        for number in ["1e400", "9223372036854775808", "-9223372036854775809", "1e18", "0.1e-400", "-0", "01", "1."] {
-            s.code("POST", "notes?dryRun=All", &JSON, note("a", number)).await;
+        for number in [
+            "1e400",
+            "9223372036854775808",
+            "-9223372036854775809",
+            "1e18",
+            "0.1e-400",
+            "-0",
+            "01",
+            "1.",
+        ] {
+            s.code("POST", "notes?dryRun=All", &JSON, note("a", number))
+                .await;
             let widget = format!(
                 r#"{{"apiVersion":"fixture.freehold.dev/v1","kind":"Widget","metadata":{{"name":"w"}},"spec":{{"size":{number}}}}}"#
             );
@@ -222,12 +351,24 @@ fn huge_numbers() {
 #[test]
 fn many_labels_and_finalizers() {
     run(async |s| {
-        let labels: serde_json::Map<String, serde_json::Value> =
-            (0..2_000).map(|index| (format!("k{index}"), json!("v"))).collect();
-        s.create("configmaps?dryRun=All", "a", json!({"metadata": {"labels": labels}})).await;
-        let finalizers: Vec<String> = (0..500).map(|index| format!("example.com/f{index}")).collect();
-        s.create("widgets?dryRun=All", "a", json!({"metadata": {"finalizers": finalizers}, "spec": {"size": 1}}))
-            .await;
+        let labels: serde_json::Map<String, serde_json::Value> = (0..2_000)
+            .map(|index| (format!("k{index}"), json!("v")))
+            .collect();
+        s.create(
+            "configmaps?dryRun=All",
+            "a",
+            json!({"metadata": {"labels": labels}}),
+        )
+        .await;
+        let finalizers: Vec<String> = (0..500)
+            .map(|index| format!("example.com/f{index}"))
+            .collect();
+        s.create(
+            "widgets?dryRun=All",
+            "a",
+            json!({"metadata": {"finalizers": finalizers}, "spec": {"size": 1}}),
+        )
+        .await;
     });
 }
 
@@ -238,7 +379,8 @@ fn list_bodies_are_not_objects() {
         s.code("POST", "configmaps", &JSON, list.to_string()).await;
         let list = json!({"apiVersion": "v1", "kind": "ConfigMapList", "items": []});
         s.code("POST", "configmaps", &JSON, list.to_string()).await;
-        let list = json!({"apiVersion": "fixture.freehold.dev/v1", "kind": "WidgetList", "items": []});
+        let list =
+            json!({"apiVersion": "fixture.freehold.dev/v1", "kind": "WidgetList", "items": []});
         s.code("POST", "widgets", &JSON, list.to_string()).await;
     });
 }

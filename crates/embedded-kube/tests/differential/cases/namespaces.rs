@@ -65,7 +65,8 @@ fn deletion_waits_for_finalizers() {
         .await;
         let answer = s.peek(&path).await;
         s.note("phase", answer.body["status"]["phase"].clone());
-        s.merge("configmaps/a", json!({"metadata": {"finalizers": null}})).await;
+        s.merge("configmaps/a", json!({"metadata": {"finalizers": null}}))
+            .await;
         s.until_gone(&path).await;
     });
 }
@@ -77,10 +78,14 @@ fn nothing_is_created_in_a_terminating_one() {
         s.create("configmaps", "a", held).await;
         s.delete(&format!("namespaces/{}", s.ns)).await;
         s.create("configmaps", "late", json!({})).await;
-        s.create("widgets", "late", json!({"spec": {"size": 1}})).await;
+        s.create("widgets", "late", json!({"spec": {"size": 1}}))
+            .await;
         s.create("leases", "late", json!({})).await;
         // What is there can still be changed.
-        s.until("configmaps/a", |it| !it.body["metadata"]["deletionTimestamp"].is_null()).await;
+        s.until("configmaps/a", |it| {
+            !it.body["metadata"]["deletionTimestamp"].is_null()
+        })
+        .await;
         s.merge("configmaps/a", json!({"data": {"a": "b"}})).await;
     });
 }
@@ -93,8 +98,10 @@ fn with_finalizers_of_their_own() {
         s.create("namespaces", &name, held).await;
         let path = format!("namespaces/{name}");
         s.delete(&path).await;
-        s.until(&path, |it| it.body["spec"]["finalizers"].is_null()).await;
-        s.merge(&path, json!({"metadata": {"finalizers": null}})).await;
+        s.until(&path, |it| it.body["spec"]["finalizers"].is_null())
+            .await;
+        s.merge(&path, json!({"metadata": {"finalizers": null}}))
+            .await;
         s.until_gone(&path).await;
     });
 }
@@ -103,10 +110,17 @@ fn with_finalizers_of_their_own() {
 fn finalize_sub_resource() {
     run(async |s| {
         let name = format!("{}-x", s.ns);
-        let made = s.create("namespaces", &name, json!({"spec": {"finalizers": ["example.com/y"]}})).await;
+        let made = s
+            .create(
+                "namespaces",
+                &name,
+                json!({"spec": {"finalizers": ["example.com/y"]}}),
+            )
+            .await;
         let mut body = made.body;
         body["spec"]["finalizers"] = json!([]);
-        s.put(&format!("/api/v1/namespaces/{name}/finalize"), body).await;
+        s.put(&format!("/api/v1/namespaces/{name}/finalize"), body)
+            .await;
     });
 }
 
@@ -114,11 +128,17 @@ fn finalize_sub_resource() {
 fn labels_can_be_changed() {
     run(async |s| {
         let path = format!("namespaces/{}", s.ns);
-        s.merge(&path, json!({"metadata": {"labels": {"a": "b"}}})).await;
+        s.merge(&path, json!({"metadata": {"labels": {"a": "b"}}}))
+            .await;
         s.merge(&path, json!({"metadata": {"labels": null}})).await;
         s.merge(&path, json!({"spec": {"finalizers": []}})).await;
-        s.merge(&path, json!({"status": {"phase": "Terminating"}})).await;
-        s.merge(&format!("{path}/status"), json!({"metadata": {"labels": {"c": "d"}}})).await;
+        s.merge(&path, json!({"status": {"phase": "Terminating"}}))
+            .await;
+        s.merge(
+            &format!("{path}/status"),
+            json!({"metadata": {"labels": {"c": "d"}}}),
+        )
+        .await;
     });
 }
 
@@ -126,9 +146,16 @@ fn labels_can_be_changed() {
 fn field_selectors() {
     run(async |s| {
         let ns = s.ns.clone();
-        s.get(&format!("namespaces?fieldSelector=metadata.name%3D{ns}")).await;
-        s.get(&format!("namespaces?fieldSelector=metadata.name%3D{ns},status.phase%3DActive")).await;
-        s.get(&format!("namespaces?labelSelector=kubernetes.io/metadata.name%3D{ns}")).await;
+        s.get(&format!("namespaces?fieldSelector=metadata.name%3D{ns}"))
+            .await;
+        s.get(&format!(
+            "namespaces?fieldSelector=metadata.name%3D{ns},status.phase%3DActive"
+        ))
+        .await;
+        s.get(&format!(
+            "namespaces?labelSelector=kubernetes.io/metadata.name%3D{ns}"
+        ))
+        .await;
     });
 }
 
@@ -137,7 +164,8 @@ fn preconditions_on_deletion() {
     run(async |s| {
         let path = format!("namespaces/{}", s.ns);
         let other = "12345678-1234-1234-1234-123456789abc";
-        s.delete_with(&path, json!({"preconditions": {"uid": other}})).await;
+        s.delete_with(&path, json!({"preconditions": {"uid": other}}))
+            .await;
         let answer = s.peek(&path).await;
         s.note("phase", answer.body["status"]["phase"].clone());
     });

@@ -7,9 +7,18 @@ use crate::harness::run;
 #[test]
 fn unknown_fields_are_dropped() {
     run(async |s| {
-        s.create("widgets", "a", json!({"spec": {"size": 1, "nope": 1, "nested": {"nope": 2}}, "top": 3}))
-            .await;
-        s.create("widgets", "b", json!({"spec": {"size": 1, "parts": [{"name": "x", "nope": 1}]}})).await;
+        s.create(
+            "widgets",
+            "a",
+            json!({"spec": {"size": 1, "nope": 1, "nested": {"nope": 2}}, "top": 3}),
+        )
+        .await;
+        s.create(
+            "widgets",
+            "b",
+            json!({"spec": {"size": 1, "parts": [{"name": "x", "nope": 1}]}}),
+        )
+        .await;
         s.get("widgets").await;
     });
 }
@@ -18,9 +27,13 @@ fn unknown_fields_are_dropped() {
 fn inside_preserved_fields() {
     run(async |s| {
         let free = json!({"anything": {"goes": [1, {"x": "y"}]}, "known": {"a": "b", "nope": 1}});
-        s.create("widgets", "a", json!({"spec": {"size": 1, "free": free}})).await;
-        s.merge("widgets/a", json!({"spec": {"free": {"known": {"nope": 2}, "more": {"z": null}}}}))
+        s.create("widgets", "a", json!({"spec": {"size": 1, "free": free}}))
             .await;
+        s.merge(
+            "widgets/a",
+            json!({"spec": {"free": {"known": {"nope": 2}, "more": {"z": null}}}}),
+        )
+        .await;
     });
 }
 
@@ -123,7 +136,16 @@ fn of_the_whole_definition() {
 fn on_status() {
     run(async |s| {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets/a/status", json!({"status": {"phase": "x", "gone": 1}, "gone": 2})).await;
-        s.create("gadgets", &format!("g-{}", s.ns), json!({"spec": {"a": "x", "b": "y"}})).await;
+        s.merge(
+            "widgets/a/status",
+            json!({"status": {"phase": "x", "gone": 1}, "gone": 2}),
+        )
+        .await;
+        s.create(
+            "gadgets",
+            &format!("g-{}", s.ns),
+            json!({"spec": {"a": "x", "b": "y"}}),
+        )
+        .await;
     });
 }

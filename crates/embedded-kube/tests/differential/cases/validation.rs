@@ -14,7 +14,8 @@ async fn things(s: &mut Script, spec: Value) {
 /// Creates an object for each value of `spec`.
 async fn each(s: &mut Script, specs: &[Value]) {
     for (index, spec) in specs.iter().enumerate() {
-        s.create("things", &format!("t{index}"), json!({"spec": spec})).await;
+        s.create("things", &format!("t{index}"), json!({"spec": spec}))
+            .await;
     }
 }
 
@@ -41,7 +42,8 @@ fn required_enum_and_limits() {
         .iter()
         .enumerate()
         {
-            s.create("widgets", &format!("w{index}"), json!({"spec": spec})).await;
+            s.create("widgets", &format!("w{index}"), json!({"spec": spec}))
+                .await;
         }
         s.create("widgets", "no-spec", json!({})).await;
     });
@@ -50,10 +52,15 @@ fn required_enum_and_limits() {
 #[test]
 fn int_or_string() {
     run(async |s| {
-        for (name, port) in
-            [("a", json!(80)), ("b", json!("http")), ("c", json!(1.5)), ("d", json!(true)), ("e", json!({}))]
-        {
-            s.create("widgets", name, json!({"spec": {"size": 1, "port": port}})).await;
+        for (name, port) in [
+            ("a", json!(80)),
+            ("b", json!("http")),
+            ("c", json!(1.5)),
+            ("d", json!(true)),
+            ("e", json!({})),
+        ] {
+            s.create("widgets", name, json!({"spec": {"size": 1, "port": port}}))
+                .await;
         }
     });
 }
@@ -66,7 +73,10 @@ fn sets_and_list_maps() {
             ("b", json!({"tags": ["x", "x"]})),
             ("c", json!({"tags": ["x", "x", "y", "y"]})),
             ("d", json!({"parts": [{"name": "p"}, {"name": "q"}]})),
-            ("e", json!({"parts": [{"name": "p"}, {"name": "p", "weight": 2}]})),
+            (
+                "e",
+                json!({"parts": [{"name": "p"}, {"name": "p", "weight": 2}]}),
+            ),
             ("f", json!({"parts": [{"weight": 2}]})),
             ("g", json!({"parts": [{}, {}]})),
             ("h", json!({"parts": ["p"]})),
@@ -80,13 +90,26 @@ fn sets_and_list_maps() {
 #[test]
 fn maps_of_strings() {
     run(async |s| {
-        for (name, labels) in [("a", json!({"x": "y"})), ("b", json!({"x": 1})), ("c", json!({"x": null}))] {
-            s.create("widgets", name, json!({"spec": {"size": 1, "labels": labels}})).await;
+        for (name, labels) in [
+            ("a", json!({"x": "y"})),
+            ("b", json!({"x": 1})),
+            ("c", json!({"x": null})),
+        ] {
+            s.create(
+                "widgets",
+                name,
+                json!({"spec": {"size": 1, "labels": labels}}),
+            )
+            .await;
         }
-        s.create("widgets", "d", json!({"spec": {"size": 1, "labels": []}})).await;
-        s.create("widgets", "e", json!({"spec": {"size": 1, "ratio": "x"}})).await;
-        s.create("widgets", "f", json!({"spec": {"size": 1, "ratio": 1}})).await;
-        s.create("widgets", "g", json!({"spec": {"size": 1, "ratio": 1.25}})).await;
+        s.create("widgets", "d", json!({"spec": {"size": 1, "labels": []}}))
+            .await;
+        s.create("widgets", "e", json!({"spec": {"size": 1, "ratio": "x"}}))
+            .await;
+        s.create("widgets", "f", json!({"spec": {"size": 1, "ratio": 1}}))
+            .await;
+        s.create("widgets", "g", json!({"spec": {"size": 1, "ratio": 1.25}}))
+            .await;
     });
 }
 
@@ -175,14 +198,33 @@ fn formats() {
     run(async |s| {
         let string = |format: &str| json!({"type": "string", "format": format});
         let names = [
-            "date-time", "date", "duration", "byte", "ipv4", "ipv6", "cidr", "uri", "email",
-            "hostname", "uuid", "mac", "password", "nonsense",
+            "date-time",
+            "date",
+            "duration",
+            "byte",
+            "ipv4",
+            "ipv6",
+            "cidr",
+            "uri",
+            "email",
+            "hostname",
+            "uuid",
+            "mac",
+            "password",
+            "nonsense",
         ];
-        let properties: serde_json::Map<String, Value> =
-            names.iter().map(|name| ((*name).to_owned(), string(name))).collect();
+        let properties: serde_json::Map<String, Value> = names
+            .iter()
+            .map(|name| ((*name).to_owned(), string(name)))
+            .collect();
         things(s, json!({"type": "object", "properties": properties})).await;
         for (index, name) in names.iter().enumerate() {
-            s.create("things", &format!("bad{index}"), json!({"spec": {*name: "not one!"}})).await;
+            s.create(
+                "things",
+                &format!("bad{index}"),
+                json!({"spec": {*name: "not one!"}}),
+            )
+            .await;
         }
         for (index, spec) in [
             json!({"date-time": "2020-01-01T00:00:00Z"}),
@@ -206,7 +248,8 @@ fn formats() {
         .iter()
         .enumerate()
         {
-            s.create("things", &format!("good{index}"), json!({"spec": spec})).await;
+            s.create("things", &format!("good{index}"), json!({"spec": spec}))
+                .await;
         }
     });
 }
@@ -348,7 +391,8 @@ fn ratcheting_lets_old_faults_be() {
         let name = made.name();
         let path = "/spec/versions/0/schema/openAPIV3Schema";
         let patch = json!([{"op": "replace", "path": path, "value": schema(5)}]);
-        s.patch(&format!("customresourcedefinitions/{name}"), patch).await;
+        s.patch(&format!("customresourcedefinitions/{name}"), patch)
+            .await;
         // Wait until the new schema is in force.
         let waiting = async {
             loop {
@@ -361,7 +405,9 @@ fn ratcheting_lets_old_faults_be() {
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
         };
-        tokio::time::timeout(std::time::Duration::from_secs(60), waiting).await.expect("in force");
+        tokio::time::timeout(std::time::Duration::from_mins(1), waiting)
+            .await
+            .expect("in force");
         s.merge("things/a", json!({"spec": {"other": "x"}})).await;
         s.merge("things/a", json!({"spec": {"n": 9}})).await;
         s.merge("things/a", json!({"spec": {"n": 4}})).await;
@@ -372,9 +418,18 @@ fn ratcheting_lets_old_faults_be() {
 #[test]
 fn scalar_and_root_preserving_kinds() {
     run(async |s| {
-        s.create("notes", "a", json!({"spec": [1, "x", null], "more": {"n": null}})).await;
-        s.create("notes", "b", json!({"spec": "text", "n": 1.0, "m": 1e3, "big": 12_345_678_901_i64}))
-            .await;
+        s.create(
+            "notes",
+            "a",
+            json!({"spec": [1, "x", null], "more": {"n": null}}),
+        )
+        .await;
+        s.create(
+            "notes",
+            "b",
+            json!({"spec": "text", "n": 1.0, "m": 1e3, "big": 12_345_678_901_i64}),
+        )
+        .await;
         s.get("notes").await;
     });
 }

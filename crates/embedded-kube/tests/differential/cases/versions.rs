@@ -7,7 +7,8 @@ use crate::harness::{Script, run};
 #[test]
 fn written_in_the_old_read_in_the_new() {
     run(async |s| {
-        s.create("widgets@v1beta1", "a", json!({"spec": {"size": 1}})).await;
+        s.create("widgets@v1beta1", "a", json!({"spec": {"size": 1}}))
+            .await;
         s.get("widgets/a").await;
         s.get("widgets@v1beta1/a").await;
         s.get("widgets").await;
@@ -18,9 +19,15 @@ fn written_in_the_old_read_in_the_new() {
 fn the_storage_version_prunes() {
     run(async |s| {
         // `older` is a field of v1beta1 alone, which is not the one stored.
-        s.create("widgets@v1beta1", "a", json!({"spec": {"size": 1, "older": "x"}})).await;
+        s.create(
+            "widgets@v1beta1",
+            "a",
+            json!({"spec": {"size": 1, "older": "x"}}),
+        )
+        .await;
         s.get("widgets@v1beta1/a").await;
-        s.create("widgets", "b", json!({"spec": {"size": 1, "newer": "x"}})).await;
+        s.create("widgets", "b", json!({"spec": {"size": 1, "newer": "x"}}))
+            .await;
         s.get("widgets@v1beta1/b").await;
         s.get("widgets/b").await;
     });
@@ -29,11 +36,13 @@ fn the_storage_version_prunes() {
 #[test]
 fn an_update_in_the_old_version_loses_new_fields() {
     run(async |s| {
-        s.create("widgets", "a", json!({"spec": {"size": 1, "newer": "x"}})).await;
+        s.create("widgets", "a", json!({"spec": {"size": 1, "newer": "x"}}))
+            .await;
         let old = s.get("widgets@v1beta1/a").await;
         s.put("widgets@v1beta1/a", old.body).await;
         s.get("widgets/a").await;
-        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 2}})).await;
+        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 2}}))
+            .await;
         s.get("widgets/a").await;
     });
 }
@@ -41,10 +50,17 @@ fn an_update_in_the_old_version_loses_new_fields() {
 #[test]
 fn the_generation_over_versions() {
     run(async |s| {
-        s.create("widgets@v1beta1", "a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 2}})).await;
-        s.merge("widgets@v1beta1/a/status", json!({"status": {"phase": "x"}})).await;
+        s.create("widgets@v1beta1", "a", json!({"spec": {"size": 1}}))
+            .await;
+        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 1}}))
+            .await;
+        s.merge("widgets@v1beta1/a", json!({"spec": {"size": 2}}))
+            .await;
+        s.merge(
+            "widgets@v1beta1/a/status",
+            json!({"status": {"phase": "x"}}),
+        )
+        .await;
         s.get("widgets/a").await;
     });
 }
@@ -106,14 +122,16 @@ fn the_storage_version_moves() {
             {"op": "replace", "path": "/spec/versions/0/storage", "value": false},
             {"op": "replace", "path": "/spec/versions/1/storage", "value": true},
         ]);
-        s.patch(&format!("customresourcedefinitions/{name}"), patch).await;
+        s.patch(&format!("customresourcedefinitions/{name}"), patch)
+            .await;
         s.until(&format!("customresourcedefinitions/{name}"), |crd| {
             crd.body["status"]["storedVersions"] == json!(["v1", "v2"])
         })
         .await;
         // The version that was stored cannot go.
         let drop = json!([{"op": "remove", "path": "/spec/versions/0"}]);
-        s.patch(&format!("customresourcedefinitions/{name}"), drop).await;
+        s.patch(&format!("customresourcedefinitions/{name}"), drop)
+            .await;
         s.get("things/a").await;
     });
 }
@@ -145,7 +163,8 @@ fn validation_is_that_of_the_request() {
         s.create("things", "a", json!({"spec": {"n": 8}})).await;
         s.create("things@v2", "b", json!({"spec": {"n": 8}})).await;
         s.get("things@v2/a").await;
-        s.merge("things@v2/a", json!({"metadata": {"labels": {"a": "b"}}})).await;
+        s.merge("things@v2/a", json!({"metadata": {"labels": {"a": "b"}}}))
+            .await;
         s.merge("things@v2/a", json!({"spec": {"n": 7}})).await;
     });
 }

@@ -13,10 +13,13 @@ async fn now(s: &Script, plural: &str) -> String {
 fn sees_every_change() {
     run(async |s| {
         let rv = now(s, "widgets").await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={rv}")).await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={rv}"))
+            .await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
-        s.merge("widgets/a/status", json!({"status": {"phase": "x"}})).await;
+        s.merge("widgets/a/status", json!({"status": {"phase": "x"}}))
+            .await;
         s.delete("widgets/a").await;
         watch.take(s, 4).await;
     });
@@ -26,8 +29,11 @@ fn sees_every_change() {
 fn of_a_built_in_kind() {
     run(async |s| {
         let rv = now(s, "configmaps").await;
-        let mut watch = s.watch(&format!("configmaps?watch=1&resourceVersion={rv}")).await;
-        s.create("configmaps", "a", json!({"data": {"a": "b"}})).await;
+        let mut watch = s
+            .watch(&format!("configmaps?watch=1&resourceVersion={rv}"))
+            .await;
+        s.create("configmaps", "a", json!({"data": {"a": "b"}}))
+            .await;
         s.merge("configmaps/a", json!({"data": {"a": "c"}})).await;
         s.delete("configmaps/a").await;
         watch.take(s, 3).await;
@@ -38,10 +44,14 @@ fn of_a_built_in_kind() {
 fn a_deletion_event_has_the_last_state_and_a_new_version() {
     run(async |s| {
         let made = s.create("widgets", "a", json!({"spec": {"size": 7}})).await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={}", made.rv())).await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={}", made.rv()))
+            .await;
         s.delete("widgets/a").await;
         let events = watch.take(s, 1).await;
-        let version = events[0]["object"]["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+        let version = events[0]["object"]["metadata"]["resourceVersion"]
+            .as_str()
+            .unwrap_or_default();
         s.note("a new version", json!(version != made.rv()));
     });
 }
@@ -54,8 +64,11 @@ fn a_deletion_with_finalizers() {
         s.create("widgets", "a", body).await;
         s.delete("widgets/a").await;
         s.delete("widgets/a").await;
-        s.merge("widgets/a", json!({"metadata": {"finalizers": null}})).await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={rv}")).await;
+        s.merge("widgets/a", json!({"metadata": {"finalizers": null}}))
+            .await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={rv}"))
+            .await;
         watch.take(s, 3).await;
     });
 }
@@ -64,7 +77,8 @@ fn a_deletion_with_finalizers() {
 fn without_a_version_begins_with_the_present() {
     run(async |s| {
         for name in ["b", "a"] {
-            s.create("widgets", name, json!({"spec": {"size": 1}})).await;
+            s.create("widgets", name, json!({"spec": {"size": 1}}))
+                .await;
         }
         let mut watch = s.watch("widgets?watch=true").await;
         watch.take(s, 2).await;
@@ -93,7 +107,12 @@ fn resumes_after_a_version() {
         let second = s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
         s.merge("widgets/a", json!({"spec": {"size": 3}})).await;
         s.create("widgets", "b", json!({"spec": {"size": 1}})).await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={}", second.rv())).await;
+        let mut watch = s
+            .watch(&format!(
+                "widgets?watch=true&resourceVersion={}",
+                second.rv()
+            ))
+            .await;
         watch.take(s, 2).await;
     });
 }
@@ -107,10 +126,14 @@ fn resume_after_compaction_is_too_old() {
         s.crd(crd).await;
         s.create("olds", "a", json!({})).await;
         s.compact().await;
-        let mut watch = s.watch(&format!("olds?watch=true&resourceVersion={old}")).await;
+        let mut watch = s
+            .watch(&format!("olds?watch=true&resourceVersion={old}"))
+            .await;
         watch.take(s, 1).await;
         let mut watch = s
-            .watch(&format!("olds?watch=true&resourceVersion={old}&allowWatchBookmarks=true"))
+            .watch(&format!(
+                "olds?watch=true&resourceVersion={old}&allowWatchBookmarks=true"
+            ))
             .await;
         watch.take(s, 1).await;
     });
@@ -122,7 +145,9 @@ fn resume_after_compaction_from_the_present_works() {
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         let last = s.create("widgets", "b", json!({"spec": {"size": 1}})).await;
         s.compact().await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={}", last.rv())).await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={}", last.rv()))
+            .await;
         s.delete("widgets/a").await;
         watch.take(s, 1).await;
     });
@@ -131,8 +156,9 @@ fn resume_after_compaction_from_the_present_works() {
 #[test]
 fn in_the_future_waits() {
     run(async |s| {
-        let mut watch =
-            s.watch("widgets?watch=true&resourceVersion=999999999&timeoutSeconds=1").await;
+        let mut watch = s
+            .watch("widgets?watch=true&resourceVersion=999999999&timeoutSeconds=1")
+            .await;
         watch.rest(s).await;
     });
 }
@@ -143,8 +169,10 @@ fn with_bad_versions() {
         s.watch("widgets?watch=true&resourceVersion=x").await;
         s.watch("widgets?watch=true&resourceVersion=-5").await;
         s.watch("configmaps?watch=true&resourceVersion=x").await;
-        s.watch("configmaps?watch=true&resourceVersionMatch=Exact&resourceVersion=1").await;
-        s.watch("configmaps?watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1").await;
+        s.watch("configmaps?watch=true&resourceVersionMatch=Exact&resourceVersion=1")
+            .await;
+        s.watch("configmaps?watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1")
+            .await;
     });
 }
 
@@ -164,7 +192,8 @@ fn ends_after_its_timeout() {
 fn initial_events_end_with_a_bookmark() {
     run(async |s| {
         for name in ["b", "a", "c"] {
-            s.create("widgets", name, json!({"spec": {"size": 1}})).await;
+            s.create("widgets", name, json!({"spec": {"size": 1}}))
+                .await;
         }
         let query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\
                      &allowWatchBookmarks=true";
@@ -183,7 +212,12 @@ fn initial_events_end_with_a_bookmark() {
 fn initial_events_with_a_selector() {
     run(async |s| {
         for (name, color) in [("a", "red"), ("b", "blue")] {
-            s.create("widgets", name, json!({"spec": {"size": 1, "color": color}})).await;
+            s.create(
+                "widgets",
+                name,
+                json!({"spec": {"size": 1, "color": color}}),
+            )
+            .await;
         }
         let query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\
                      &allowWatchBookmarks=true&fieldSelector=spec.color%3Dblue";
@@ -196,12 +230,15 @@ fn initial_events_with_a_selector() {
 fn initial_events_need_their_match() {
     run(async |s| {
         s.watch("widgets?watch=true&sendInitialEvents=true").await;
-        s.watch("widgets?watch=true&sendInitialEvents=true&allowWatchBookmarks=true").await;
+        s.watch("widgets?watch=true&sendInitialEvents=true&allowWatchBookmarks=true")
+            .await;
         s.watch("widgets?watch=true&sendInitialEvents=false").await;
-        s.get("widgets?sendInitialEvents=true&resourceVersionMatch=NotOlderThan").await;
+        s.get("widgets?sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+            .await;
         s.watch("widgets?watch=true&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")
             .await;
-        s.watch("configmaps?watch=true&sendInitialEvents=true").await;
+        s.watch("configmaps?watch=true&sendInitialEvents=true")
+            .await;
     });
 }
 
@@ -223,11 +260,17 @@ fn with_a_label_selector_objects_come_and_go() {
         let query = format!("watch=true&resourceVersion={rv}&labelSelector=in%3Dyes");
         let mut watch = s.watch(&format!("widgets?{query}")).await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets/a", json!({"metadata": {"labels": {"in": "yes"}}})).await;
+        s.merge("widgets/a", json!({"metadata": {"labels": {"in": "yes"}}}))
+            .await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
-        s.merge("widgets/a", json!({"metadata": {"labels": {"in": "no"}}, "spec": {"size": 3}})).await;
+        s.merge(
+            "widgets/a",
+            json!({"metadata": {"labels": {"in": "no"}}, "spec": {"size": 3}}),
+        )
+        .await;
         s.merge("widgets/a", json!({"spec": {"size": 4}})).await;
-        s.merge("widgets/a", json!({"metadata": {"labels": {"in": "yes"}}})).await;
+        s.merge("widgets/a", json!({"metadata": {"labels": {"in": "yes"}}}))
+            .await;
         s.delete("widgets/a").await;
         watch.take(s, 5).await;
     });
@@ -240,9 +283,16 @@ fn with_a_field_selector_objects_come_and_go() {
         let query = format!("watch=true&resourceVersion={rv}&fieldSelector=spec.color%3Dblue");
         let mut watch = s.watch(&format!("widgets?{query}")).await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets/a", json!({"spec": {"color": "blue"}})).await;
-        s.merge("widgets/a", json!({"spec": {"color": "green"}})).await;
-        s.create("widgets", "b", json!({"spec": {"size": 1, "color": "blue"}})).await;
+        s.merge("widgets/a", json!({"spec": {"color": "blue"}}))
+            .await;
+        s.merge("widgets/a", json!({"spec": {"color": "green"}}))
+            .await;
+        s.create(
+            "widgets",
+            "b",
+            json!({"spec": {"size": 1, "color": "blue"}}),
+        )
+        .await;
         s.delete("widgets/b").await;
         watch.take(s, 4).await;
     });
@@ -266,8 +316,10 @@ fn of_one_object_by_name() {
 fn with_bad_selectors() {
     run(async |s| {
         s.watch("widgets?watch=true&labelSelector=%3Dx").await;
-        s.watch("widgets?watch=true&fieldSelector=spec.note%3Dx").await;
-        s.watch("configmaps?watch=true&fieldSelector=data%3Dx").await;
+        s.watch("widgets?watch=true&fieldSelector=spec.note%3Dx")
+            .await;
+        s.watch("configmaps?watch=true&fieldSelector=data%3Dx")
+            .await;
     });
 }
 
@@ -291,7 +343,9 @@ fn of_all_namespaces() {
 fn in_another_version() {
     run(async |s| {
         let rv = now(s, "widgets").await;
-        let mut watch = s.watch(&format!("widgets@v1beta1?watch=true&resourceVersion={rv}")).await;
+        let mut watch = s
+            .watch(&format!("widgets@v1beta1?watch=true&resourceVersion={rv}"))
+            .await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         s.delete("widgets/a").await;
         watch.take(s, 2).await;
@@ -302,9 +356,12 @@ fn in_another_version() {
 fn a_write_without_effect_is_no_event() {
     run(async |s| {
         let made = s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={}", made.rv())).await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={}", made.rv()))
+            .await;
         s.merge("widgets/a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets/a?dryRun=All", json!({"spec": {"size": 5}})).await;
+        s.merge("widgets/a?dryRun=All", json!({"spec": {"size": 5}}))
+            .await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
         watch.take(s, 1).await;
     });
@@ -314,8 +371,9 @@ fn a_write_without_effect_is_no_event() {
 fn the_old_watch_path() {
     run(async |s| {
         s.create("configmaps", "a", json!({})).await;
-        let mut watch =
-            s.watch("/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1").await;
+        let mut watch = s
+            .watch("/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1")
+            .await;
         watch.rest(s).await;
     });
 }
@@ -336,10 +394,13 @@ fn of_an_item_watches_its_name() {
 fn collection_deletion_is_one_event_each() {
     run(async |s| {
         for name in ["a", "b", "c"] {
-            s.create("widgets", name, json!({"spec": {"size": 1}})).await;
+            s.create("widgets", name, json!({"spec": {"size": 1}}))
+                .await;
         }
         let rv = now(s, "widgets").await;
-        let mut watch = s.watch(&format!("widgets?watch=true&resourceVersion={rv}")).await;
+        let mut watch = s
+            .watch(&format!("widgets?watch=true&resourceVersion={rv}"))
+            .await;
         s.delete("widgets?labelSelector=none").await;
         s.delete("widgets?fieldSelector=metadata.name%3Db").await;
         s.delete("widgets?fieldSelector=metadata.name%3Da").await;
@@ -354,10 +415,15 @@ fn ends_when_the_definition_goes() {
         let made = s.crd(crd).await;
         s.create("goers", "a", json!({})).await;
         let rv = now(s, "goers").await;
-        let mut watch =
-            s.watch(&format!("goers?watch=true&resourceVersion={rv}&timeoutSeconds=60")).await;
-        s.delete(&format!("customresourcedefinitions/{}", made.name())).await;
+        let mut watch = s
+            .watch(&format!(
+                "goers?watch=true&resourceVersion={rv}&timeoutSeconds=60"
+            ))
+            .await;
+        s.delete(&format!("customresourcedefinitions/{}", made.name()))
+            .await;
         watch.take(s, 2).await;
-        s.until_gone(&format!("customresourcedefinitions/{}", made.name())).await;
+        s.until_gone(&format!("customresourcedefinitions/{}", made.name()))
+            .await;
     });
 }

@@ -28,7 +28,10 @@ pub(crate) fn compare(real: Transcript, embedded: Transcript) -> Vec<Difference>
     let mut differences = Vec::new();
     for index in 0..real.0.len().max(embedded.0.len()) {
         let (left, right) = (real.0.get(index), embedded.0.get(index));
-        let request = left.or(right).map(|entry| entry.request.clone()).unwrap_or_default();
+        let request = left
+            .or(right)
+            .map(|entry| entry.request.clone())
+            .unwrap_or_default();
         let mut places = Vec::new();
         match (left, right) {
             (Some(left), Some(right)) if same_request(&left.request, &right.request) => {
@@ -36,7 +39,10 @@ pub(crate) fn compare(real: Transcript, embedded: Transcript) -> Vec<Difference>
             }
             _ => {
                 let show = |side: Option<&super::script::Entry>| {
-                    side.map_or_else(|| "nothing".to_owned(), |e| format!("{} {}", e.request, e.outcome))
+                    side.map_or_else(
+                        || "nothing".to_owned(),
+                        |e| format!("{} {}", e.request, e.outcome),
+                    )
                 };
                 places.push(format!("real     {}", show(left)));
                 places.push(format!("embedded {}", show(right)));
@@ -62,12 +68,22 @@ fn walk(path: &str, left: Option<&Value>, right: Option<&Value>, places: &mut Ve
             keys.sort();
             keys.dedup();
             for key in keys {
-                walk(&format!("{path}/{key}"), left.get(key), right.get(key), places);
+                walk(
+                    &format!("{path}/{key}"),
+                    left.get(key),
+                    right.get(key),
+                    places,
+                );
             }
         }
         (Some(Value::Array(left)), Some(Value::Array(right))) => {
             for index in 0..left.len().max(right.len()) {
-                walk(&format!("{path}/{index}"), left.get(index), right.get(index), places);
+                walk(
+                    &format!("{path}/{index}"),
+                    left.get(index),
+                    right.get(index),
+                    places,
+                );
             }
         }
         (left, right) if left == right => {}
@@ -75,7 +91,11 @@ fn walk(path: &str, left: Option<&Value>, right: Option<&Value>, places: &mut Ve
             let show = |value: Option<&Value>| {
                 value.map_or_else(|| "(absent)".to_owned(), ToString::to_string)
             };
-            places.push(format!("{path}\n      real     {}\n      embedded {}", show(left), show(right)));
+            places.push(format!(
+                "{path}\n      real     {}\n      embedded {}",
+                show(left),
+                show(right)
+            ));
         }
     }
 }

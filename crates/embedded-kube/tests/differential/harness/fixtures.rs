@@ -78,7 +78,12 @@ fn widgets() -> Value {
                 "newer",
                 json!([{"jsonPath": ".spec.color"}, {"jsonPath": ".spec.size"}]),
             ),
-            version("v1beta1", false, "older", json!([{"jsonPath": ".spec.color"}])),
+            version(
+                "v1beta1",
+                false,
+                "older",
+                json!([{"jsonPath": ".spec.color"}])
+            ),
         ]),
     )
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 /// What a plural means: where it is served and how its objects introduce themselves.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_field_names, reason = "Kubernetes calls it so")]
 pub(crate) struct Kind {
     pub(crate) plural: String,
     pub(crate) kind: String,
@@ -26,9 +27,10 @@ impl Kind {
             "" => format!("/api/{}", self.version),
             group => format!("/apis/{group}/{}", self.version),
         };
-        match self.namespaced {
-            true => format!("{root}/namespaces/{namespace}/{}", self.plural),
-            false => format!("{root}/{}", self.plural),
+        if self.namespaced {
+            format!("{root}/namespaces/{namespace}/{}", self.plural)
+        } else {
+            format!("{root}/{}", self.plural)
         }
     }
 }
@@ -42,7 +44,13 @@ pub(crate) fn known() -> Vec<Kind> {
         ("secrets", "Secret", "", "v1", true),
         ("serviceaccounts", "ServiceAccount", "", "v1", true),
         ("persistentvolumes", "PersistentVolume", "", "v1", false),
-        ("persistentvolumeclaims", "PersistentVolumeClaim", "", "v1", true),
+        (
+            "persistentvolumeclaims",
+            "PersistentVolumeClaim",
+            "",
+            "v1",
+            true,
+        ),
         ("events", "Event", "", "v1", true),
         ("leases", "Lease", "coordination.k8s.io", "v1", true),
         (

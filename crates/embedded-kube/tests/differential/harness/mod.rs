@@ -30,7 +30,9 @@ fn run_on<F: AsyncFn(&mut Script)>(real: impl AsyncFn() -> Server, case: F) {
     if !enabled(&name) {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.expect("a runtime").block_on(async {
         let mut on_real = Script::new(real().await, &name).await;
         case(&mut on_real).await;

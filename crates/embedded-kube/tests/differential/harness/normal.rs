@@ -40,18 +40,37 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
-static WORDS: LazyLock<[(Regex, &str); 5]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
     [
         // What a decoder made of a body is told in the words of that decoder.
-        ("(?s)(cannot be handled as an? [A-Za-z]+: ).*", "${1}<decoder>"),
+        (
+            "(?s)(cannot be handled as an? [A-Za-z]+: ).*",
+            "${1}<decoder>",
+        ),
+        (
+            "(cannot unmarshal [a-z]+ into )Go (struct field|value) .*",
+            "${1}<Go type>",
+        ),
         // A patched object is quoted in the order of Go's fields.
-        (r#"(?s)Invalid value: "\{(?:[^"\\]|\\.)*\}""#, "Invalid value: <object>"),
+        (
+            r#"(?s)Invalid value: "\{(?:[^"\\]|\\.)*\}""#,
+            "Invalid value: <object>",
+        ),
         // So are the versions of a definition, by the names of Go's fields.
-        (r#"(?s)Invalid value: \[\{"(?i:name)":"v.*?\}\]: "#, "Invalid value: <versions>: "),
+        (
+            r#"(?s)Invalid value: \[\{"(?i:name)":"v.*?\}\]: "#,
+            "Invalid value: <versions>: ",
+        ),
         // What is wrong with a regular expression.
-        ("(?s)(must be a valid regular expression, but isn't: ).*", "${1}<reason>"),
+        (
+            "(?s)(must be a valid regular expression, but isn't: ).*",
+            "${1}<reason>",
+        ),
         // How two specs of a volume differ, as a Go library draws it.
-        (r"(?s)(is immutable after creation[^\n]*)\n.*", "${1}<difference>"),
+        (
+            r"(?s)(is immutable after creation[^\n]*)\n.*",
+            "${1}<difference>",
+        ),
     ]
     .map(|(words, mask)| (Regex::new(words).expect("a regex"), mask))
 });
@@ -93,9 +112,9 @@ impl Normaliser {
             self.metadata(metadata, is_list);
         }
         if is_bookmark
-            && let Some(version) = map.get_mut("object").and_then(|object| {
-                object.pointer_mut("/metadata/resourceVersion")
-            })
+            && let Some(version) = map
+                .get_mut("object")
+                .and_then(|object| object.pointer_mut("/metadata/resourceVersion"))
         {
             *version = json!("<now>");
         }
@@ -215,8 +234,14 @@ mod tests {
     #[test]
     fn times_of_the_cases_are_compared() {
         let mut normaliser = Normaliser::default();
-        assert_eq!(normaliser.text("2020-01-01T00:00:00Z"), "2020-01-01T00:00:00Z");
+        assert_eq!(
+            normaliser.text("2020-01-01T00:00:00Z"),
+            "2020-01-01T00:00:00Z"
+        );
         assert_eq!(normaliser.text("2026-01-01T00:00:00Z"), "<time>");
-        assert_eq!(normaliser.text("2026-01-01T00:00:00.000001Z"), "<micro time>");
+        assert_eq!(
+            normaliser.text("2026-01-01T00:00:00.000001Z"),
+            "<micro time>"
+        );
     }
 }

@@ -80,7 +80,11 @@ impl Answer {
 
     /// The string at this JSON pointer, empty where there is none.
     pub(crate) fn text(&self, pointer: &str) -> String {
-        self.body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        self.body
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
     }
 }
 
@@ -96,9 +100,14 @@ impl Script {
             entries: Vec::new(),
             normaliser: Normaliser::default(),
         };
-        let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": script.ns}});
+        let body =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": script.ns}});
         let answer = script.ask("POST", "/api/v1/namespaces", Some(body)).await;
-        assert_eq!(answer.status, 201, "{}: {}", script.server.name, answer.body);
+        assert_eq!(
+            answer.status, 201,
+            "{}: {}",
+            script.server.name, answer.body
+        );
         script
     }
 
@@ -132,17 +141,30 @@ impl Script {
     /// Deletes with these options; `apiVersion` and `kind` are added.
     pub(crate) async fn delete_with(&mut self, path: &str, options: Value) -> Answer {
         let base = json!({"apiVersion": "v1", "kind": "DeleteOptions"});
-        self.request("DELETE", path, Some(kinds::merge(base, options))).await
+        self.request("DELETE", path, Some(kinds::merge(base, options)))
+            .await
     }
 
     /// A JSON merge patch.
     pub(crate) async fn merge(&mut self, path: &str, patch: Value) -> Answer {
-        self.typed("PATCH", path, "application/merge-patch+json", patch.to_string()).await
+        self.typed(
+            "PATCH",
+            path,
+            "application/merge-patch+json",
+            patch.to_string(),
+        )
+        .await
     }
 
     /// A JSON patch.
     pub(crate) async fn patch(&mut self, path: &str, patch: Value) -> Answer {
-        self.typed("PATCH", path, "application/json-patch+json", patch.to_string()).await
+        self.typed(
+            "PATCH",
+            path,
+            "application/json-patch+json",
+            patch.to_string(),
+        )
+        .await
     }
 
     /// Posts an object of the kind that `path` names; `apiVersion`, `kind` and the name are added.
@@ -171,7 +193,9 @@ impl Script {
         content_type: &str,
         body: impl Into<Vec<u8>>,
     ) -> Answer {
-        let answer = self.send(method, path, &[("content-type", content_type)], body.into()).await;
+        let answer = self
+            .send(method, path, &[("content-type", content_type)], body.into())
+            .await;
         self.record(format!("{method} {path} ({content_type})"), &answer);
         answer
     }
@@ -204,11 +228,19 @@ impl Script {
         // A success may be a watch that never ends: its body stays unread.
         let reason = match status {
             ..400 => Value::Null,
-            _ => read(response).await.body.get("reason").cloned().unwrap_or_default(),
+            _ => read(response)
+                .await
+                .body
+                .get("reason")
+                .cloned()
+                .unwrap_or_default(),
         };
         let shown: String = path.chars().take(200).collect();
         let outcome = json!({"status": status, "reason": reason});
-        self.entries.push(Entry { request: format!("{method} {shown} {headers:?}"), outcome });
+        self.entries.push(Entry {
+            request: format!("{method} {shown} {headers:?}"),
+            outcome,
+        });
         status
     }
 
@@ -288,6 +320,10 @@ impl Script {
         if !self.server.is_real() {
             return;
         }
+        // A kind of the whole cluster cannot be owned by a namespaced one: it owns itself.
+        if !self.kind(plural).namespaced {
+            return self.wait_for_cluster_kind(plural).await;
+        }
         let owner = self.object("configmaps", "probe-owner", json!({}));
         let owner = self.ask("POST", "configmaps", Some(owner)).await;
         let reference = json!({"metadata": {"ownerReferences": [{
@@ -295,15 +331,6 @@ impl Script {
             "spec": {"size": 1}});
         let dependent = self.object(plural, &format!("probe-{}", self.ns), reference);
         let path = on_item(plural, &format!("probe-{}", self.ns));
-        // A kind of the whole cluster cannot be owned by a namespaced one: then the namespace owns it.
-        let dependent = match self.kind(plural).namespaced {
-            true => dependent,
-            false => {
-                let ns = self.peek(&format!("namespaces/{}", self.ns)).await;
-                assert_eq!(ns.status, 200);
-                return self.wait_for_cluster_kind(plural).await;
-            }
-        };
         let made = self.ask("POST", plural, Some(dependent)).await;
         assert_eq!(made.status, 201, "{}", made.body);
         self.ask("DELETE", "configmaps/probe-owner", None).await;
@@ -311,12 +338,22 @@ impl Script {
     }
 
     async fn wait_for_cluster_kind(&mut self, plural: &str) {
-        let (owner, dependent) = (format!("probe-owner-{}", self.ns), format!("probe-{}", self.ns));
-        let made = self.ask("POST", plural, Some(self.object(plural, &owner, json!({})))).await;
+        let (owner, dependent) = (
+            format!("probe-owner-{}", self.ns),
+            format!("probe-{}", self.ns),
+        );
+        let made = self
+            .ask("POST", plural, Some(self.object(plural, &owner, json!({}))))
+            .await;
         let kind = self.kind(plural).clone();
         let reference = json!({"metadata": {"ownerReferences": [{"apiVersion": kind.api_version(),
             "kind": kind.kind, "name": owner, "uid": made.uid()}]}});
-        self.ask("POST", plural, Some(self.object(plural, &dependent, reference))).await;
+        self.ask(
+            "POST",
+            plural,
+            Some(self.object(plural, &dependent, reference)),
+        )
+        .await;
         self.ask("DELETE", &on_item(plural, &owner), None).await;
         self.wait_for(&on_item(plural, &dependent), 404).await;
     }
@@ -327,7 +364,9 @@ impl Script {
                 tokio::time::sleep(ASK_EVERY).await;
             }
         };
-        tokio::time::timeout(PATIENCE, asking).await.expect("the real controllers get to it");
+        tokio::time::timeout(PATIENCE, asking)
+            .await
+            .expect("the real controllers get to it");
     }
 
     // Kinds.
@@ -349,7 +388,8 @@ impl Script {
     /// Posts many definitions, then waits for all of them: the real server learns them together.
     pub(crate) async fn crds(&mut self, definitions: &[Value]) {
         for crd in definitions {
-            self.ask("POST", "customresourcedefinitions", Some(crd.clone())).await;
+            self.ask("POST", "customresourcedefinitions", Some(crd.clone()))
+                .await;
         }
         for crd in definitions {
             let path = format!("customresourcedefinitions/{}", text(crd, "/metadata/name"));
@@ -373,8 +413,12 @@ impl Script {
 
     /// A definition in the case's own group, with one version `v1` of this schema.
     pub(crate) fn definition(&self, plural: &str, kind: &str, schema: Value) -> Value {
-        self.definition_of(plural, kind, json!([{
-            "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]))
+        self.definition_of(
+            plural,
+            kind,
+            json!([{
+            "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]),
+        )
     }
 
     /// A definition in the case's own group with these versions.
@@ -394,22 +438,30 @@ impl Script {
     }
 
     fn kind(&self, path: &str) -> Kind {
-        let first = path.trim_start_matches('/').split(['/', '?']).next().unwrap_or_default();
+        let first = path
+            .trim_start_matches('/')
+            .split(['/', '?'])
+            .next()
+            .unwrap_or_default();
         let (plural, version) = match first.split_once('@') {
             Some((plural, version)) => (plural, Some(version)),
             None => (first, None),
         };
         let found = self.kinds.iter().rev().find(|kind| kind.plural == plural);
-        let mut kind = found.unwrap_or_else(|| panic!("no case knows {plural}")).clone();
+        let mut kind = found
+            .unwrap_or_else(|| panic!("no case knows {plural}"))
+            .clone();
         if let Some(version) = version {
-            kind.version = version.to_owned();
+            version.clone_into(&mut kind.version);
         }
         kind
     }
 
     /// The absolute path of what a script wrote.
     pub(crate) fn path(&self, path: &str) -> String {
-        let path = path.replace("{ns}", &self.ns).replace("{group}", &self.group);
+        let path = path
+            .replace("{ns}", &self.ns)
+            .replace("{group}", &self.group);
         if path.starts_with('/') {
             return path;
         }
@@ -424,7 +476,8 @@ impl Script {
         match body {
             Some(body) => {
                 let headers = [("content-type", "application/json")];
-                self.send(method, path, &headers, body.to_string().into_bytes()).await
+                self.send(method, path, &headers, body.to_string().into_bytes())
+                    .await
             }
             None => self.send(method, path, &[], Vec::new()).await,
         }
@@ -437,8 +490,21 @@ impl Script {
         headers: &[(&str, &str)],
         body: Vec<u8>,
     ) -> Answer {
-        let request = self.build(method, path, headers, body);
-        read(self.server.client.send(request).await.expect("an answer")).await
+        let asking = async {
+            loop {
+                let request = self.build(method, path, headers, body.clone());
+                let answer = read(self.server.client.send(request).await.expect("an answer")).await;
+                // After a definition has changed, the real server asks for patience.
+                let wait = answer.status == 429 && answer.text("/message").contains("initializing");
+                if !wait {
+                    return answer;
+                }
+                tokio::time::sleep(ASK_EVERY).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, asking)
+            .await
+            .expect("the real server gets ready")
     }
 
     fn build(
@@ -452,7 +518,9 @@ impl Script {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.body(kube::client::Body::from(body)).expect("a well-formed request")
+        request
+            .body(kube::client::Body::from(body))
+            .expect("a well-formed request")
     }
 
     fn record(&mut self, request: String, answer: &Answer) {
@@ -463,7 +531,10 @@ impl Script {
     /// Puts anything else into the transcript.
     pub(crate) fn note(&mut self, request: &str, outcome: Value) {
         let outcome = self.normaliser.value(outcome);
-        self.entries.push(Entry { request: request.to_owned(), outcome });
+        self.entries.push(Entry {
+            request: request.to_owned(),
+            outcome,
+        });
     }
 }
 
@@ -473,10 +544,20 @@ async fn read(response: http::Response<kube::client::Body>) -> Answer {
     let content_type = headers.get("content-type").map(header).unwrap_or_default();
     let warnings = headers.get_all("warning").iter().map(header).collect();
     let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+    let bytes = response
+        .into_body()
+        .collect()
+        .await
+        .expect("a body")
+        .to_bytes();
     let body = serde_json::from_slice(&bytes)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
-    Answer { status, content_type, warnings, body }
+    Answer {
+        status,
+        content_type,
+        warnings,
+        body,
+    }
 }
 
 /// Posts a definition and waits until it is served.
@@ -514,7 +595,11 @@ pub(crate) async fn wait_until_served(client: &kube::Client, crd: &Value) {
 }
 
 fn text(value: &Value, pointer: &str) -> String {
-    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// `widgets/a?x` of `widgets?x` and `a`.

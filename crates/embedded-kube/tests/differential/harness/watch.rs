@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Script;
 
 /// How long an event may take that must come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An open watch.
 pub(crate) struct Watch {
@@ -19,12 +19,20 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(path: &str, body: kube::client::Body) -> Self {
-        Self { path: path.to_owned(), body: Some(body), buffer: Vec::new() }
+        Self {
+            path: path.to_owned(),
+            body: Some(body),
+            buffer: Vec::new(),
+        }
     }
 
     /// A watch that was refused.
     pub(crate) fn ended(path: &str) -> Self {
-        Self { path: path.to_owned(), body: None, buffer: Vec::new() }
+        Self {
+            path: path.to_owned(),
+            body: None,
+            buffer: Vec::new(),
+        }
     }
 
     /// Takes this many events into the transcript, fewer if the stream ends or stays silent.
@@ -50,7 +58,9 @@ impl Watch {
     pub(crate) async fn take_until(&mut self, script: &mut Script, name: &str) {
         loop {
             let events = self.take(script, 1).await;
-            let found = events.first().map(|event| &event["object"]["metadata"]["name"]);
+            let found = events
+                .first()
+                .map(|event| &event["object"]["metadata"]["name"]);
             if found.is_none_or(|found| found == name) {
                 return;
             }
@@ -90,7 +100,8 @@ impl Watch {
             }
             match self.body.as_mut()?.frame().await {
                 Some(Ok(frame)) => {
-                    self.buffer.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
+                    self.buffer
+                        .extend_from_slice(frame.data_ref().map_or(&[], |data| data));
                 }
                 Some(Err(error)) => return Some(json!({"broken": error.to_string()})),
                 None => self.body = None,

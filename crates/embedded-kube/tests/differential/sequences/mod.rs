@@ -28,7 +28,9 @@ fn generated() {
     }
     let seed = number("FREEHOLD_SEED", 1);
     let count = number("FREEHOLD_SEQUENCES", 1_000);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.expect("a runtime").block_on(async {
         let real = real().await;
         let differing: Vec<u64> = futures_util::stream::iter(0..count)
@@ -49,8 +51,15 @@ fn generated() {
         for index in differing.iter().take(SHOWN) {
             text += &explain(&real, seed, *index).await;
         }
-        say(&format!("{count} generated sequences of seed {seed}: {} differ", differing.len()));
-        assert!(differing.is_empty(), "{} of {count} sequences differ\n{text}", differing.len());
+        say(&format!(
+            "{count} generated sequences of seed {seed}: {} differ",
+            differing.len()
+        ));
+        assert!(
+            differing.is_empty(),
+            "{} of {count} sequences differ\n{text}",
+            differing.len()
+        );
     });
 }
 
@@ -92,7 +101,9 @@ async fn explain(real: &Server, seed: u64, index: u64) -> String {
 
 fn number(variable: &str, usual: u64) -> u64 {
     match std::env::var(variable) {
-        Ok(value) => value.parse().unwrap_or_else(|_| panic!("{variable} must be a number")),
+        Ok(value) => value
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable} must be a number")),
         Err(_) => usual,
     }
 }

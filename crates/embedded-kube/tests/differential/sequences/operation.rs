@@ -1,6 +1,6 @@
 //! One request of a generated sequence, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -23,32 +23,81 @@ pub(crate) enum Version {
 /// One request.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
-    Create { plural: String, name: String, query: String, body: Value },
-    Replace { path: String, query: String, version: Version, body: Value },
-    Merge { path: String, query: String, version: Version, patch: Value },
-    Patch { path: String, patch: Value },
-    Get { path: String },
-    List { plural: String, query: String },
-    Delete { path: String, version: Version, options: Value },
-    DeleteAll { plural: String, query: String },
+    Create {
+        plural: String,
+        name: String,
+        query: String,
+        body: Value,
+    },
+    Replace {
+        path: String,
+        query: String,
+        version: Version,
+        body: Value,
+    },
+    Merge {
+        path: String,
+        query: String,
+        version: Version,
+        patch: Value,
+    },
+    Patch {
+        path: String,
+        patch: Value,
+    },
+    Get {
+        path: String,
+    },
+    List {
+        plural: String,
+        query: String,
+    },
+    Delete {
+        path: String,
+        version: Version,
+        options: Value,
+    },
+    DeleteAll {
+        plural: String,
+        query: String,
+    },
 }
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Create { plural, name, query, body } => {
+            Self::Create {
+                plural,
+                name,
+                query,
+                body,
+            } => {
                 write!(f, "create {plural} {name} {query} {body}")
             }
-            Self::Replace { path, query, version, body } => {
+            Self::Replace {
+                path,
+                query,
+                version,
+                body,
+            } => {
                 write!(f, "replace {path} {query} {version:?} {body}")
             }
-            Self::Merge { path, query, version, patch } => {
+            Self::Merge {
+                path,
+                query,
+                version,
+                patch,
+            } => {
                 write!(f, "merge {path} {query} {version:?} {patch}")
             }
             Self::Patch { path, patch } => write!(f, "patch {path} {patch}"),
             Self::Get { path } => write!(f, "get {path}"),
             Self::List { plural, query } => write!(f, "list {plural} {query}"),
-            Self::Delete { path, version, options } => {
+            Self::Delete {
+                path,
+                version,
+                options,
+            } => {
                 write!(f, "delete {path} {version:?} {options}")
             }
             Self::DeleteAll { plural, query } => write!(f, "delete all {plural} {query}"),
@@ -59,7 +108,7 @@ impl fmt::Display for Operation {
 /// What a client remembers between requests: the versions it has seen, and where its watches begin.
 pub(crate) struct Memory {
     begin: BTreeMap<&'static str, String>,
-    used: BTreeMap<String, ()>,
+    used: BTreeSet<String>,
     seen: BTreeMap<String, Vec<String>>,
 }
 
@@ -69,7 +118,11 @@ impl Memory {
         for plural in PLURALS {
             begin.insert(plural, script.peek(&format!("{plural}?limit=1")).await.rv());
         }
-        Self { begin, used: BTreeMap::new(), seen: BTreeMap::new() }
+        Self {
+            begin,
+            used: BTreeSet::new(),
+            seen: BTreeMap::new(),
+        }
     }
 
     fn remember(&mut self, item: &str, answer: &Answer) {
@@ -92,7 +145,7 @@ impl Memory {
     /// Every change of the kinds that were used, as watches from the beginning tell it: of all
     /// objects, and of those with a label. An object at the end says that no more is to come.
     pub(crate) async fn streams(&self, script: &mut Script) {
-        for plural in self.used.keys() {
+        for plural in &self.used {
             let body = json!({"metadata": {"labels": {"team": "x"}}, "spec": last_spec(plural)});
             script.create(plural, "zz-last", body).await;
             let begin = self.begin.get(plural.as_str()).cloned().unwrap_or_default();
@@ -115,23 +168,41 @@ fn last_spec(plural: &str) -> Value {
 impl Operation {
     pub(crate) async fn perform(&self, script: &mut Script, memory: &mut Memory) {
         let (plural, item) = self.target();
-        memory.used.insert(plural, ());
+        memory.used.insert(plural);
         let with_version = |value: &Value, version: Version| match memory.version(&item, version) {
-            Some(version) => {
-                merge(value.clone(), json!({"metadata": {"resourceVersion": version}}))
-            }
+            Some(version) => merge(
+                value.clone(),
+                json!({"metadata": {"resourceVersion": version}}),
+            ),
             None => value.clone(),
         };
         let answer = match self {
-            Self::Create { plural, name, query, body } => {
-                script.create(&format!("{plural}{query}"), name, body.clone()).await
+            Self::Create {
+                plural,
+                name,
+                query,
+                body,
+            } => {
+                script
+                    .create(&format!("{plural}{query}"), name, body.clone())
+                    .await
             }
-            Self::Replace { path, query, version, body } => {
+            Self::Replace {
+                path,
+                query,
+                version,
+                body,
+            } => {
                 let name = item.rsplit('/').next().unwrap_or_default().to_owned();
                 let body = script.object(path, &name, with_version(body, *version));
                 script.put(&format!("{path}{query}"), body).await
             }
-            Self::Merge { path, query, version, patch } => {
+            Self::Merge {
+                path,
+                query,
+                version,
+                patch,
+            } => {
                 let patch = with_version(patch, *version);
                 script.merge(&format!("{path}{query}"), patch).await
             }
@@ -141,7 +212,11 @@ impl Operation {
                 script.get(&format!("{plural}{query}")).await;
                 return;
             }
-            Self::Delete { path, version, options } => {
+            Self::Delete {
+                path,
+                version,
+                options,
+            } => {
                 let mut options = options.clone();
                 if let Some(version) = memory.version(&item, *version) {
                     options["preconditions"] = json!({"resourceVersion": version});

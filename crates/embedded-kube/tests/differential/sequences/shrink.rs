@@ -40,13 +40,19 @@ mod tests {
 
     #[tokio::test]
     async fn only_what_matters_is_left() {
-        let get = |name: usize| Operation::Get { path: format!("configmaps/{name}") };
+        let get = |name: usize| Operation::Get {
+            path: format!("configmaps/{name}"),
+        };
         let all: Vec<Operation> = (0..20).map(get).collect();
         let has = |operations: &[Operation], name: usize| {
-            operations.iter().any(|one| one.to_string() == get(name).to_string())
+            operations
+                .iter()
+                .any(|one| one.to_string() == get(name).to_string())
         };
-        let left =
-            shrink(all, async |operations| has(operations, 3) && has(operations, 17)).await;
+        let left = shrink(all, async |operations| {
+            has(operations, 3) && has(operations, 17)
+        })
+        .await;
         let left: Vec<String> = left.iter().map(ToString::to_string).collect();
         assert_eq!(left, [get(3).to_string(), get(17).to_string()]);
     }

@@ -21,14 +21,23 @@ fn definitions_and_samples() {
         say("SKIPPED: upstream definitions: FREEHOLD_UPSTREAM_CRDS is not set");
         return;
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.expect("a runtime").block_on(async {
         let real = real().await;
         let definitions = read(&real, &folder);
-        assert!(!definitions.is_empty(), "{} holds no definitions", folder.display());
+        assert!(
+            !definitions.is_empty(),
+            "{} holds no definitions",
+            folder.display()
+        );
         let on_real = perform(Script::new(real, "upstream").await, &definitions).await;
-        let on_embedded =
-            perform(Script::new(embedded().await, "upstream").await, &definitions).await;
+        let on_embedded = perform(
+            Script::new(embedded().await, "upstream").await,
+            &definitions,
+        )
+        .await;
         let (real, embedded) = (on_real.transcript(), on_embedded.transcript());
         let requests = real.0.len();
         let differences = compare(real, embedded);
@@ -37,8 +46,16 @@ fn definitions_and_samples() {
             definitions.len(),
             differences.len()
         ));
-        let text: String = differences.iter().take(30).map(ToString::to_string).collect();
-        assert!(differences.is_empty(), "{} answers differ\n{text}", differences.len());
+        let text: String = differences
+            .iter()
+            .take(30)
+            .map(ToString::to_string)
+            .collect();
+        assert!(
+            differences.is_empty(),
+            "{} answers differ\n{text}",
+            differences.len()
+        );
     });
 }
 
@@ -52,7 +69,10 @@ async fn perform(mut script: Script, definitions: &[Value]) -> Script {
     for definition in definitions {
         let group = definition["spec"]["group"].as_str().unwrap_or_default();
         for version in versions(definition) {
-            groups.push(format!("/apis/{group}/{}", version["name"].as_str().unwrap_or_default()));
+            groups.push(format!(
+                "/apis/{group}/{}",
+                version["name"].as_str().unwrap_or_default()
+            ));
         }
     }
     groups.sort();
@@ -69,36 +89,51 @@ async fn perform(mut script: Script, definitions: &[Value]) -> Script {
 }
 
 fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
-    let all = definition["spec"]["versions"].as_array().into_iter().flatten();
+    let all = definition["spec"]["versions"]
+        .as_array()
+        .into_iter()
+        .flatten();
     all.filter(|version| version["served"] == true)
 }
 
 async fn discover(s: &mut Script, path: &str) {
     let answer = s.until_peek(path, |answer| answer.status == 200).await;
-    let mut resources = answer.body["resources"].as_array().cloned().unwrap_or_default();
+    let mut resources = answer.body["resources"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     for resource in &mut resources {
         // How the storage is versioned is no client's business, and not served by the embedded one.
-        resource.as_object_mut().map(|resource| resource.remove("storageVersionHash"));
+        resource
+            .as_object_mut()
+            .map(|resource| resource.remove("storageVersionHash"));
     }
     resources.sort_by_key(|resource| resource["name"].as_str().unwrap_or_default().to_owned());
     s.note(path, json!([answer.body["groupVersion"], resources]));
 }
 
 async fn try_samples(s: &mut Script, definition: &Value, version: &Value) {
-    let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
+    let plural = definition["spec"]["names"]["plural"]
+        .as_str()
+        .unwrap_or_default();
     let group = definition["spec"]["group"].as_str().unwrap_or_default();
     let name = version["name"].as_str().unwrap_or_default();
-    let kind = definition["spec"]["names"]["kind"].as_str().unwrap_or_default();
-    let path = match definition["spec"]["scope"] == "Namespaced" {
-        true => format!("/apis/{group}/{name}/namespaces/{{ns}}/{plural}"),
-        false => format!("/apis/{group}/{name}/{plural}"),
+    let kind = definition["spec"]["names"]["kind"]
+        .as_str()
+        .unwrap_or_default();
+    let path = if definition["spec"]["scope"] == "Namespaced" {
+        format!("/apis/{group}/{name}/namespaces/{{ns}}/{plural}")
+    } else {
+        format!("/apis/{group}/{name}/{plural}")
     };
     let header = json!({"apiVersion": format!("{group}/{name}"), "kind": kind,
         "metadata": {"name": "sample"}});
     let schema = &version["schema"]["openAPIV3Schema"];
     for (what, sample) in samples::all(schema) {
         let body = crate::harness::merge(sample, header.clone());
-        let answer = s.post(&format!("{path}?dryRun=All&fieldManager={what}"), body).await;
+        let answer = s
+            .post(&format!("{path}?dryRun=All&fieldManager={what}"), body)
+            .await;
         s.note(&what, json!(answer.status));
     }
     // Written for real, in this version, and read in every other.
@@ -106,19 +141,29 @@ async fn try_samples(s: &mut Script, definition: &Value, version: &Value) {
     s.post(&path, body).await;
     for other in versions(definition) {
         let other = other["name"].as_str().unwrap_or_default();
-        s.get(&path.replace(&format!("/{name}/"), &format!("/{other}/")).replace(plural, &format!("{plural}/sample")))
-            .await;
+        s.get(
+            &path
+                .replace(&format!("/{name}/"), &format!("/{other}/"))
+                .replace(plural, &format!("{plural}/sample")),
+        )
+        .await;
     }
     s.delete(&format!("{path}/sample")).await;
 }
 
 fn read(real: &Server, folder: &PathBuf) -> Vec<Value> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| {
-        panic!("FREEHOLD_UPSTREAM_CRDS: {} cannot be read: {error}", folder.display())
+        panic!(
+            "FREEHOLD_UPSTREAM_CRDS: {} cannot be read: {error}",
+            folder.display()
+        )
     });
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry of the folder").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml")
+        })
         .collect();
     paths.sort();
     let read = |path: &PathBuf| {

@@ -8,8 +8,20 @@ const BROKEN: usize = 12;
 
 /// Strings that patterns of real definitions accept.
 const STRINGS: [&str; 14] = [
-    "a", "abc", "10.0.0.0/16", "1", "v1.2.3", "vpc-0123", "1.2.3", "10.0.0.1", "a.example.com", "1Gi",
-    "arn:aws:iam::123456789012:role/a", "https://example.com", "1h", "us-east-1a",
+    "a",
+    "abc",
+    "10.0.0.0/16",
+    "1",
+    "v1.2.3",
+    "vpc-0123",
+    "1.2.3",
+    "10.0.0.1",
+    "a.example.com",
+    "1Gi",
+    "arn:aws:iam::123456789012:role/a",
+    "https://example.com",
+    "1h",
+    "us-east-1a",
 ];
 
 /// Every sample with the name of what it tries.
@@ -56,10 +68,15 @@ pub(crate) fn full(schema: &Value) -> Value {
 fn collect(value: &Value, path: &mut String, paths: &mut Vec<String>) {
     let length = path.len();
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(map) => map.iter().map(|(key, child)| (key.clone(), child)).collect(),
-        Value::Array(items) => {
-            items.iter().enumerate().map(|(index, child)| (index.to_string(), child)).collect()
-        }
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, child)| (key.clone(), child))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, child)| (index.to_string(), child))
+            .collect(),
         _ => Vec::new(),
     };
     for (key, child) in children {
@@ -91,8 +108,12 @@ fn sample(schema: &Value, full: bool, depth: usize) -> Value {
 
 fn object(schema: &Value, full: bool, depth: usize) -> Value {
     let mut object = Map::new();
-    let required: Vec<&str> =
-        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let header = depth == 0 && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
         if !header && (full || required.contains(&name.as_str())) {
@@ -100,7 +121,10 @@ fn object(schema: &Value, full: bool, depth: usize) -> Value {
         }
     }
     if full && schema["additionalProperties"].is_object() {
-        object.insert("key".into(), sample(&schema["additionalProperties"], full, depth + 1));
+        object.insert(
+            "key".into(),
+            sample(&schema["additionalProperties"], full, depth + 1),
+        );
     }
     if full && schema["x-kubernetes-preserve-unknown-fields"] == true {
         object.insert("extra".into(), json!({"kept": 1}));
@@ -122,7 +146,9 @@ fn string(schema: &Value) -> String {
     if let Some(text) = formatted {
         return text.to_owned();
     }
-    let pattern = schema["pattern"].as_str().and_then(|pattern| Regex::new(pattern).ok());
+    let pattern = schema["pattern"]
+        .as_str()
+        .and_then(|pattern| Regex::new(pattern).ok());
     let found = pattern.and_then(|pattern| STRINGS.iter().find(|text| pattern.is_match(text)));
     let text = found.copied().unwrap_or("a");
     let least = schema["minLength"].as_u64().unwrap_or(0);
