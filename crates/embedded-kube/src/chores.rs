@@ -85,8 +85,12 @@ fn standing(state: &State, resource: &Resource, stored: &Stored, owner: &Owner) 
 
 /// The garbage collector's look at one object.
 fn collect(state: &mut State, store: &str, key: &str) {
-    let Some(stored) = state.storage.object(store, key).cloned() else { return };
-    let Some(resource) = state.resource_of_store(store) else { return };
+    let Some(stored) = state.storage.object(store, key).cloned() else {
+        return;
+    };
+    let Some(resource) = state.resource_of_store(store) else {
+        return;
+    };
     if stored.facts.deleting {
         if stored.facts.has_finalizer(ORPHAN) {
             orphan_dependents(state, &resource, &stored, key);
@@ -147,23 +151,49 @@ fn drop_owners(
 }
 
 fn orphan_dependents(state: &mut State, resource: &Arc<Resource>, stored: &Stored, key: &str) {
-    let dependents = state.dependents.get(&stored.facts.uid).cloned().unwrap_or_default();
+    let dependents = state
+        .dependents
+        .get(&stored.facts.uid)
+        .cloned()
+        .unwrap_or_default();
     for (store, dependent) in dependents {
         let found = state.storage.object(&store, &dependent).cloned();
-        let (Some(found), Some(of)) = (found, state.resource_of_store(&store)) else { continue };
-        drop_owners(state, &of, &found, &dependent, std::slice::from_ref(&stored.facts.uid));
+        let (Some(found), Some(of)) = (found, state.resource_of_store(&store)) else {
+            continue;
+        };
+        drop_owners(
+            state,
+            &of,
+            &found,
+            &dependent,
+            std::slice::from_ref(&stored.facts.uid),
+        );
     }
     api::remove_finalizer(state, resource, key, ORPHAN);
 }
 
-fn delete_dependents_first(state: &mut State, resource: &Arc<Resource>, stored: &Stored, key: &str) {
+fn delete_dependents_first(
+    state: &mut State,
+    resource: &Arc<Resource>,
+    stored: &Stored,
+    key: &str,
+) {
     let uid = &stored.facts.uid;
     let mut blocked = false;
     for (store, dependent) in state.dependents.get(uid).cloned().unwrap_or_default() {
-        let Some(found) = state.storage.object(&store, &dependent).cloned() else { continue };
-        blocked |= found.facts.owners.iter().any(|owner| owner.uid == *uid && owner.blocks);
+        let Some(found) = state.storage.object(&store, &dependent).cloned() else {
+            continue;
+        };
+        blocked |= found
+            .facts
+            .owners
+            .iter()
+            .any(|owner| owner.uid == *uid && owner.blocks);
         if !found.facts.deleting {
-            state.chore(Chore::Collect { store, key: dependent });
+            state.chore(Chore::Collect {
+                store,
+                key: dependent,
+            });
         }
     }
     if !blocked {
@@ -187,7 +217,9 @@ fn end_namespace(state: &mut State, name: &str) {
             delete(state, &of, &stored, Some(Propagation::Background));
         }
     }
-    let Some(namespace) = is_ending(state) else { return };
+    let Some(namespace) = is_ending(state) else {
+        return;
+    };
     let left = content(state, &prefix);
     let mut value = namespace.value();
     let before = value.clone();
@@ -219,8 +251,10 @@ fn content(state: &State, prefix: &str) -> Vec<(Arc<Resource>, Arc<Stored>)> {
         let Some(resource) = state.resource_of_store(store).filter(|r| r.namespaced) else {
             continue;
         };
-        let range =
-            collection.objects.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        let range = collection.objects.range::<str, _>((
+            std::ops::Bound::Included(prefix),
+            std::ops::Bound::Unbounded,
+        ));
         for (_, object) in range.take_while(|(key, _)| key.starts_with(prefix)) {
             found.push((Arc::clone(&resource), Arc::clone(object)));
         }
@@ -234,24 +268,40 @@ fn remaining_conditions(left: &[(Arc<Resource>, Arc<Stored>)]) -> Vec<NamespaceC
     let mut resources: BTreeMap<String, usize> = BTreeMap::new();
     let mut finalizers: BTreeMap<String, usize> = BTreeMap::new();
     for (resource, stored) in left {
-        *resources.entry(format!("{}.{}", resource.plural, resource.group)).or_default() += 1;
+        *resources
+            .entry(format!("{}.{}", resource.plural, resource.group))
+            .or_default() += 1;
         for finalizer in &stored.facts.finalizers {
             *finalizers.entry(finalizer.to_string()).or_default() += 1;
         }
     }
     let join = |counts: &BTreeMap<String, usize>, verb: &str| {
-        let parts: Vec<String> =
-            counts.iter().map(|(name, n)| format!("{name} {verb} {n} resource instances")).collect();
+        let parts: Vec<String> = counts
+            .iter()
+            .map(|(name, n)| format!("{name} {verb} {n} resource instances"))
+            .collect();
         parts.join(", ")
     };
     let remain = if resources.is_empty() {
-        ("ContentRemoved", "All content successfully removed".to_owned(), "False")
+        (
+            "ContentRemoved",
+            "All content successfully removed".to_owned(),
+            "False",
+        )
     } else {
         let list = join(&resources, "has");
-        ("SomeResourcesRemain", format!("Some resources are remaining: {list}"), "True")
+        (
+            "SomeResourcesRemain",
+            format!("Some resources are remaining: {list}"),
+            "True",
+        )
     };
     let held = if finalizers.is_empty() {
-        ("ContentHasNoFinalizers", "All content-preserving finalizers finished".to_owned(), "False")
+        (
+            "ContentHasNoFinalizers",
+            "All content-preserving finalizers finished".to_owned(),
+            "False",
+        )
     } else {
         let list = join(&finalizers, "in");
         let message = format!("Some content in the namespace has finalizers remaining: {list}");
@@ -293,7 +343,9 @@ fn set_namespace_condition(
     if !conditions.is_array() {
         *conditions = json!([]);
     }
-    let Some(list) = conditions.as_array_mut() else { return };
+    let Some(list) = conditions.as_array_mut() else {
+        return;
+    };
     let mut condition = json!({
         "type": kind, "status": status, "reason": reason, "message": message,
         "lastTransitionTime": now,
@@ -342,7 +394,9 @@ fn define(state: &mut State, name: &str) {
     }
     if accepted || crd::condition_is_true(&value, "Established") {
         let definition = crd::compile(&value);
-        let known = state.definitions.insert(name.into(), Arc::clone(&definition));
+        let known = state
+            .definitions
+            .insert(name.into(), Arc::clone(&definition));
         match known {
             Some(known) if !Arc::ptr_eq(&known, &definition) => state.storage.end_watches(name),
             None => {
@@ -357,7 +411,11 @@ fn taken_names(state: &State, value: &Value, name: &str) -> crd::Taken {
     let mut taken = crd::Taken::default();
     let collection = state.storage.get(DEFINITIONS);
     for (key, other) in collection.into_iter().flat_map(|c| c.objects.iter()) {
-        let other = if **key == *name { continue } else { other.value() };
+        let other = if **key == *name {
+            continue;
+        } else {
+            other.value()
+        };
         if other["spec"]["group"] == value["spec"]["group"] {
             taken.add(&other);
         }
@@ -367,7 +425,10 @@ fn taken_names(state: &State, value: &Value, name: &str) -> crd::Taken {
 
 /// A definition is gone: names that others of its group wanted may be free now.
 fn recheck_others(state: &mut State, gone: &str) {
-    let group = gone.split_once('.').map_or("", |(_, group)| group).to_owned();
+    let group = gone
+        .split_once('.')
+        .map_or("", |(_, group)| group)
+        .to_owned();
     let keys: Vec<Box<str>> = state
         .storage
         .get(DEFINITIONS)
@@ -398,11 +459,16 @@ fn end_definition(state: &mut State, resource: &Arc<Resource>, name: &str, store
             }
         }
     }
-    let Some(current) = state.storage.object(DEFINITIONS, name).cloned() else { return };
+    let Some(current) = state.storage.object(DEFINITIONS, name).cloned() else {
+        return;
+    };
     let mut value = current.value();
     let before = value.clone();
     let now = state.now();
-    let empty = state.storage.get(name).is_none_or(|collection| collection.objects.is_empty());
+    let empty = state
+        .storage
+        .get(name)
+        .is_none_or(|collection| collection.objects.is_empty());
     if empty {
         let (reason, message) = ("InstanceDeletionCompleted", "removed all instances");
         crd::set_condition(&mut value, "Terminating", "False", reason, message, now);
@@ -416,8 +482,10 @@ fn end_definition(state: &mut State, resource: &Arc<Resource>, name: &str, store
             return;
         }
     } else {
-        let (reason, message) =
-            ("InstanceDeletionInProgress", "CustomResource deletion is in progress");
+        let (reason, message) = (
+            "InstanceDeletionInProgress",
+            "CustomResource deletion is in progress",
+        );
         crd::set_condition(&mut value, "Terminating", "True", reason, message, now);
     }
     if value != before {

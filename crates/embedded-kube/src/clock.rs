@@ -20,13 +20,19 @@ pub struct TokioClock {
 impl TokioClock {
     /// A clock that shows `origin` at this moment of the current runtime.
     pub fn starting_at(origin: Timestamp) -> Self {
-        Self { origin, started: tokio::time::Instant::now() }
+        Self {
+            origin,
+            started: tokio::time::Instant::now(),
+        }
     }
 }
 
 impl Clock for TokioClock {
     fn now(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.started.elapsed()).unwrap_or(SignedDuration::MAX);
-        self.origin.saturating_add(elapsed).unwrap_or(Timestamp::MAX)
+        let elapsed =
+            SignedDuration::try_from(self.started.elapsed()).unwrap_or(SignedDuration::MAX);
+        self.origin
+            .saturating_add(elapsed)
+            .unwrap_or(Timestamp::MAX)
     }
 }

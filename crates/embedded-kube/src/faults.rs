@@ -49,7 +49,14 @@ pub struct Fault {
 impl Fault {
     /// A fault that hits the next request that it can hit.
     pub fn new(kind: FaultKind) -> Self {
-        Self { kind, verb: None, resource: None, name: None, skip: 0, times: 1 }
+        Self {
+            kind,
+            verb: None,
+            resource: None,
+            name: None,
+            skip: 0,
+            times: 1,
+        }
     }
 
     /// Only on requests with this verb.
@@ -90,8 +97,14 @@ impl Fault {
     fn matches(&self, verb: &str, resource: &str, name: Option<&str>) -> bool {
         self.kind.can_hit(verb)
             && self.verb.is_none_or(|wanted| wanted == verb)
-            && self.resource.as_deref().is_none_or(|wanted| wanted == resource)
-            && self.name.as_deref().is_none_or(|wanted| Some(wanted) == name)
+            && self
+                .resource
+                .as_deref()
+                .is_none_or(|wanted| wanted == resource)
+            && self
+                .name
+                .as_deref()
+                .is_none_or(|wanted| Some(wanted) == name)
     }
 }
 
@@ -171,7 +184,10 @@ impl FaultPlan {
         if used_up {
             state.pending.remove(index);
         }
-        state.fired.push(format!("{kind:?} {verb} {resource}/{}", name.unwrap_or("*")));
+        state.fired.push(format!(
+            "{kind:?} {verb} {resource}/{}",
+            name.unwrap_or("*")
+        ));
         Some(kind)
     }
 

@@ -13,9 +13,9 @@ impl Ids {
     /// The stream of this cluster under this seed.
     pub(crate) fn new(seed: u64, cluster: &str) -> Self {
         // FNV-1a, so that clusters of one server do not share uids.
-        let hash = cluster
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let hash = cluster.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        });
         Self { state: seed ^ hash }
     }
 

@@ -21,13 +21,24 @@ pub(crate) struct Document {
 
 /// Reads one JSON document.
 pub(crate) fn parse(input: &[u8]) -> Result<Document, String> {
-    let mut reader = Reader { input, at: 0, path: String::new(), duplicates: Vec::new() };
+    let mut reader = Reader {
+        input,
+        at: 0,
+        path: String::new(),
+        duplicates: Vec::new(),
+    };
     let value = reader.value(0)?;
     reader.blank();
     if let Some(byte) = reader.peek() {
-        return Err(format!("invalid character {} after top-level value", quote(byte)));
+        return Err(format!(
+            "invalid character {} after top-level value",
+            quote(byte)
+        ));
     }
-    Ok(Document { value, duplicates: reader.duplicates })
+    Ok(Document {
+        value,
+        duplicates: reader.duplicates,
+    })
 }
 
 struct Reader<'a> {
@@ -160,9 +171,7 @@ impl Reader<'_> {
         for expected in text.bytes() {
             if self.peek() != Some(expected) {
                 let wanted = char::from(expected);
-                return Err(
-                    self.unexpected(&format!("in literal {text} (expecting '{wanted}')"))
-                );
+                return Err(self.unexpected(&format!("in literal {text} (expecting '{wanted}')")));
             }
             self.at += 1;
         }
@@ -320,7 +329,10 @@ mod tests {
     fn reads_what_serde_reads() {
         let text = r#" {"a": [1, -2.5, 1e3, true, null, "x\n\u00e9\ud83d\ude00"], "b": {}} "#;
         let value = parse(text.as_bytes()).unwrap().value;
-        assert_eq!(value, json!({"a": [1, -2.5, 1000, true, null, "x\né😀"], "b": {}}));
+        assert_eq!(
+            value,
+            json!({"a": [1, -2.5, 1000, true, null, "x\né😀"], "b": {}})
+        );
     }
 
     #[test]
@@ -340,11 +352,20 @@ mod tests {
         for (text, message) in [
             ("", "unexpected end of JSON input"),
             ("{", "unexpected end of JSON input"),
-            ("{\"a\":}", "invalid character '}' looking for beginning of value"),
-            ("{a}", "invalid character 'a' looking for beginning of object key string"),
+            (
+                "{\"a\":}",
+                "invalid character '}' looking for beginning of value",
+            ),
+            (
+                "{a}",
+                "invalid character 'a' looking for beginning of object key string",
+            ),
             ("[1 2]", "invalid character '2' after array element"),
             ("{} x", "invalid character 'x' after top-level value"),
-            ("tru ", "invalid character ' ' in literal true (expecting 'e')"),
+            (
+                "tru ",
+                "invalid character ' ' in literal true (expecting 'e')",
+            ),
         ] {
             assert_eq!(parse(text.as_bytes()).unwrap_err(), message, "{text}");
         }

@@ -118,7 +118,10 @@ impl Facts {
 
     /// The value of a label.
     pub(crate) fn label(&self, key: &str) -> Option<&str> {
-        self.labels.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+        self.labels
+            .iter()
+            .find(|(k, _)| &**k == key)
+            .map(|(_, v)| &**v)
     }
 }
 
@@ -127,7 +130,9 @@ pub(crate) fn of(value: &mut Value) -> &mut Map<String, Value> {
     if !value["metadata"].is_object() {
         value["metadata"] = json!({});
     }
-    value["metadata"].as_object_mut().expect("it is an object as of the line above")
+    value["metadata"]
+        .as_object_mut()
+        .expect("it is an object as of the line above")
 }
 
 /// A text in `metadata`, empty if it is missing.
@@ -137,7 +142,10 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 /// The finalizers of an object.
 pub(crate) fn finalizers(value: &Value) -> Vec<String> {
-    let list = value["metadata"]["finalizers"].as_array().into_iter().flatten();
+    let list = value["metadata"]["finalizers"]
+        .as_array()
+        .into_iter()
+        .flatten();
     list.filter_map(|f| f.as_str().map(str::to_owned)).collect()
 }
 
@@ -202,7 +210,11 @@ pub(crate) fn validate(value: &Value, namespaced: bool, rule: NameRule) -> Vec<F
     let (name, generate) = (text(value, "name"), text(value, "generateName"));
     if !generate.is_empty() {
         for complaint in rule(generate, true) {
-            errors.push(FieldError::invalid("metadata.generateName", generate, complaint));
+            errors.push(FieldError::invalid(
+                "metadata.generateName",
+                generate,
+                complaint,
+            ));
         }
     }
     if name.is_empty() {
@@ -219,26 +231,48 @@ pub(crate) fn validate(value: &Value, namespaced: bool, rule: NameRule) -> Vec<F
             errors.push(FieldError::required("metadata.namespace", ""));
         }
         for complaint in names::dns_label(namespace, false) {
-            errors.push(FieldError::invalid("metadata.namespace", namespace, complaint));
+            errors.push(FieldError::invalid(
+                "metadata.namespace",
+                namespace,
+                complaint,
+            ));
         }
     } else if !namespace.is_empty() {
-        errors.push(FieldError::forbidden("metadata.namespace", "not allowed on this type"));
+        errors.push(FieldError::forbidden(
+            "metadata.namespace",
+            "not allowed on this type",
+        ));
     }
     let generation = value["metadata"]["generation"].as_i64().unwrap_or(0);
     if generation < 0 {
         let detail = "must be greater than or equal to 0";
-        errors.push(FieldError::invalid("metadata.generation", generation, detail));
+        errors.push(FieldError::invalid(
+            "metadata.generation",
+            generation,
+            detail,
+        ));
     }
     validate_maps(value, &mut errors);
     let finalizers = finalizers(value);
     for finalizer in &finalizers {
         for complaint in names::qualified_name(finalizer) {
-            errors.push(FieldError::invalid("metadata.finalizers", finalizer.as_str(), complaint));
+            errors.push(FieldError::invalid(
+                "metadata.finalizers",
+                finalizer.as_str(),
+                complaint,
+            ));
         }
     }
-    if [ORPHAN, FOREGROUND].iter().all(|f| finalizers.iter().any(|g| g == f)) {
+    if [ORPHAN, FOREGROUND]
+        .iter()
+        .all(|f| finalizers.iter().any(|g| g == f))
+    {
         let detail = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");
-        errors.push(FieldError::invalid("metadata.finalizers", json!(finalizers), detail));
+        errors.push(FieldError::invalid(
+            "metadata.finalizers",
+            json!(finalizers),
+            detail,
+        ));
     }
     errors
 }
@@ -248,7 +282,11 @@ fn validate_maps(value: &Value, errors: &mut Vec<FieldError>) {
     let meta = &value["metadata"];
     for (key, label) in meta["labels"].as_object().into_iter().flatten() {
         for complaint in names::qualified_name(key) {
-            errors.push(FieldError::invalid("metadata.labels", key.as_str(), complaint));
+            errors.push(FieldError::invalid(
+                "metadata.labels",
+                key.as_str(),
+                complaint,
+            ));
         }
         let label = label.as_str().unwrap_or_default();
         for complaint in names::label_value(label) {
@@ -258,7 +296,11 @@ fn validate_maps(value: &Value, errors: &mut Vec<FieldError>) {
     let mut size = 0;
     for (key, annotation) in meta["annotations"].as_object().into_iter().flatten() {
         for complaint in names::qualified_name(&key.to_lowercase()) {
-            errors.push(FieldError::invalid("metadata.annotations", key.as_str(), complaint));
+            errors.push(FieldError::invalid(
+                "metadata.annotations",
+                key.as_str(),
+                complaint,
+            ));
         }
         size += key.len() + annotation.as_str().unwrap_or_default().len();
     }
@@ -276,11 +318,19 @@ fn validate_owners(owners: &Value, errors: &mut Vec<FieldError>) {
         let version = part("apiVersion");
         if version.rsplit('/').next().unwrap_or_default().is_empty() {
             let detail = "version must not be empty";
-            errors.push(FieldError::invalid(format!("{path}.apiVersion"), version, detail));
+            errors.push(FieldError::invalid(
+                format!("{path}.apiVersion"),
+                version,
+                detail,
+            ));
         }
         for key in ["kind", "name", "uid"] {
             if part(key).is_empty() {
-                errors.push(FieldError::invalid(format!("{path}.{key}"), "", "must not be empty"));
+                errors.push(FieldError::invalid(
+                    format!("{path}.{key}"),
+                    "",
+                    "must not be empty",
+                ));
             }
         }
         if version == "v1" && part("kind") == "Event" {
@@ -305,10 +355,19 @@ fn validate_owners(owners: &Value, errors: &mut Vec<FieldError>) {
 
 /// Owner references in the order of their fields.
 fn show_owners(owners: &Value) -> String {
-    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let fields = [
+        "apiVersion",
+        "kind",
+        "name",
+        "uid",
+        "controller",
+        "blockOwnerDeletion",
+    ];
     let owners = owners.as_array().into_iter().flatten().map(|owner| {
         let shown = fields.iter().filter(|key| !owner[**key].is_null());
-        let shown: Vec<String> = shown.map(|key| format!("\"{key}\":{}", owner[*key])).collect();
+        let shown: Vec<String> = shown
+            .map(|key| format!("\"{key}\":{}", owner[*key]))
+            .collect();
         format!("{{{}}}", shown.join(","))
     });
     format!("[{}]", owners.collect::<Vec<String>>().join(","))
@@ -319,8 +378,10 @@ pub(crate) fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if !old["metadata"]["deletionTimestamp"].is_null() {
         let before = finalizers(old);
-        let mut added: Vec<String> =
-            finalizers(new).into_iter().filter(|f| !before.contains(f)).collect();
+        let mut added: Vec<String> = finalizers(new)
+            .into_iter()
+            .filter(|f| !before.contains(f))
+            .collect();
         added.sort();
         added.dedup();
         if !added.is_empty() {
@@ -337,7 +398,13 @@ pub(crate) fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
         let detail = "must be specified for an update";
         errors.push(FieldError::invalid("metadata.resourceVersion", "", detail));
     }
-    for key in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] {
+    for key in [
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+    ] {
         let (after, before) = (&new["metadata"][key], &old["metadata"][key]);
         if after != before {
             let shown = match after {
@@ -345,13 +412,21 @@ pub(crate) fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
                 Value::Null => json!(""),
                 other => other.clone(),
             };
-            errors.push(FieldError::invalid(format!("metadata.{key}"), shown, IMMUTABLE));
+            errors.push(FieldError::invalid(
+                format!("metadata.{key}"),
+                shown,
+                IMMUTABLE,
+            ));
         }
     }
     let key = "deletionGracePeriodSeconds";
     if new["metadata"][key] != old["metadata"][key] {
         let after = new["metadata"][key].clone();
-        errors.push(FieldError::invalid(format!("metadata.{key}"), after, IMMUTABLE));
+        errors.push(FieldError::invalid(
+            format!("metadata.{key}"),
+            after,
+            IMMUTABLE,
+        ));
     }
     validate_maps(new, &mut errors);
     errors
@@ -365,8 +440,10 @@ pub(crate) fn immutable(path: &str, new: &Value, old: &Value) -> Option<FieldErr
 /// Advice about finalizers that a custom resource newly has.
 pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(finalizers).unwrap_or_default();
-    let mut added: Vec<String> =
-        finalizers(new).into_iter().filter(|f| !before.contains(f)).collect();
+    let mut added: Vec<String> = finalizers(new)
+        .into_iter()
+        .filter(|f| !before.contains(f))
+        .collect();
     added.sort();
     added.dedup();
     let standard = [ORPHAN, FOREGROUND, "kubernetes"];
@@ -374,7 +451,11 @@ pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String
         .into_iter()
         .filter(|f| !f.contains('/') && !standard.contains(&f.as_str()))
         .map(|f| {
-            let path = if f.contains('.') { " including a path (/)" } else { "" };
+            let path = if f.contains('.') {
+                " including a path (/)"
+            } else {
+                ""
+            };
             format!(
                 "metadata.finalizers: {}: prefer a domain-qualified finalizer name{path} to avoid \
                  accidental conflicts with other finalizer writers",
@@ -396,14 +477,16 @@ mod tests {
         assert!(validate_update(&new, &old).is_empty());
         set_finalizers(&mut new, &["a/b".to_owned(), "c/d".to_owned()]);
         let errors = validate_update(&new, &old);
-        assert!(errors[0].to_string().contains("found new finalizers []string{\"c/d\"}"));
+        assert!(
+            errors[0]
+                .to_string()
+                .contains("found new finalizers []string{\"c/d\"}")
+        );
     }
 
     #[test]
     fn two_controllers_are_refused() {
-        let owner = |name: &str| {
-            json!({"apiVersion": "v1", "kind": "A", "name": name, "uid": name, "controller": true})
-        };
+        let owner = |name: &str| json!({"apiVersion": "v1", "kind": "A", "name": name, "uid": name, "controller": true});
         let value = json!({"metadata": {"name": "x", "ownerReferences": [owner("a"), owner("b")]}});
         let errors = validate(&value, false, names::dns_subdomain);
         assert_eq!(errors.len(), 1);

@@ -14,7 +14,10 @@ fn regex_complaint(what: &str, regex: &str, examples: &[&str]) -> String {
     }
     // One more comma than one would write: so does the real server.
     let examples: Vec<String> = examples.iter().map(|e| format!("'{e}', ")).collect();
-    format!("{what} (e.g. {}regex used for validation is '{regex}')", examples.join(" or "))
+    format!(
+        "{what} (e.g. {}regex used for validation is '{regex}')",
+        examples.join(" or ")
+    )
 }
 
 /// How old rules count; newer ones (for labels) say what they mean: bytes.
@@ -43,7 +46,9 @@ fn is_subdomain(text: &str) -> bool {
 fn is_qualified(text: &str) -> bool {
     let bytes = text.as_bytes();
     matches!((bytes.first(), bytes.last()), (Some(a), Some(z)) if a.is_ascii_alphanumeric() && z.is_ascii_alphanumeric())
-        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 /// What a prefix is checked as: a trailing dash is fine, since letters follow.
@@ -125,36 +130,40 @@ pub(crate) fn qualified_name(text: &str) -> Vec<String> {
     let examples = ["MyName", "my.name", "123-abc"];
     let mut complaints = Vec::new();
     let parts: Vec<&str> = text.split('/').collect();
-    let name = match parts.as_slice() {
-        [name] => *name,
-        [prefix, name] => {
-            if prefix.is_empty() {
-                complaints.push("prefix part must be non-empty".to_owned());
-            } else {
-                let wrong = dns_subdomain(prefix, false);
-                let in_bytes = |c: String| c.replace(" characters", " bytes");
-                let long = |c: &String| c.starts_with("must be no more");
-                complaints.extend(wrong.into_iter().map(|c| {
-                    format!("prefix part {}", if long(&c) { in_bytes(c) } else { c })
-                }));
+    let name =
+        match parts.as_slice() {
+            [name] => *name,
+            [prefix, name] => {
+                if prefix.is_empty() {
+                    complaints.push("prefix part must be non-empty".to_owned());
+                } else {
+                    let wrong = dns_subdomain(prefix, false);
+                    let in_bytes = |c: String| c.replace(" characters", " bytes");
+                    let long = |c: &String| c.starts_with("must be no more");
+                    complaints.extend(wrong.into_iter().map(|c| {
+                        format!("prefix part {}", if long(&c) { in_bytes(c) } else { c })
+                    }));
+                }
+                *name
             }
-            *name
-        }
-        _ => {
-            return vec![format!(
-                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. \
+            _ => {
+                return vec![format!(
+                    "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. \
                  'example.com/MyName')",
-                regex_complaint(what, QUALIFIED, &examples)
-            )];
-        }
-    };
+                    regex_complaint(what, QUALIFIED, &examples)
+                )];
+            }
+        };
     if name.is_empty() {
         complaints.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
         complaints.push(format!("name part {}", bytes_complaint(63)));
     }
     if !is_qualified(name) {
-        complaints.push(format!("name part {}", regex_complaint(what, QUALIFIED, &examples)));
+        complaints.push(format!(
+            "name part {}",
+            regex_complaint(what, QUALIFIED, &examples)
+        ));
     }
     complaints
 }
@@ -169,7 +178,11 @@ pub(crate) fn label_value(text: &str) -> Vec<String> {
         let what = "a valid label must be an empty string or consist of alphanumeric characters, \
                     '-', '_' or '.', and must start and end with an alphanumeric character";
         let regex = format!("({QUALIFIED})?");
-        complaints.push(regex_complaint(what, &regex, &["MyValue", "my_value", "12345"]));
+        complaints.push(regex_complaint(
+            what,
+            &regex,
+            &["MyValue", "my_value", "12345"],
+        ));
     }
     complaints
 }
@@ -183,8 +196,11 @@ pub(crate) fn config_key(text: &str) -> Vec<String> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
     if text.is_empty() || !text.bytes().all(fine) {
         let what = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
-        complaints
-            .push(regex_complaint(what, "[-._a-zA-Z0-9]+", &["key.name", "KEY_NAME", "key-name"]));
+        complaints.push(regex_complaint(
+            what,
+            "[-._a-zA-Z0-9]+",
+            &["key.name", "KEY_NAME", "key-name"],
+        ));
     }
     match text {
         "." => complaints.push("must not be '.'".to_owned()),

@@ -10,12 +10,27 @@ pub(crate) fn is_quantity(text: &str) -> bool {
     }
     if matches!(
         digits,
-        "" | "n" | "u" | "m" | "k" | "M" | "G" | "T" | "P" | "E" | "Ki" | "Mi" | "Gi" | "Ti" | "Pi"
+        "" | "n"
+            | "u"
+            | "m"
+            | "k"
+            | "M"
+            | "G"
+            | "T"
+            | "P"
+            | "E"
+            | "Ki"
+            | "Mi"
+            | "Gi"
+            | "Ti"
+            | "Pi"
             | "Ei"
     ) {
         return true;
     }
-    let Some(exponent) = digits.strip_prefix(['e', 'E']) else { return false };
+    let Some(exponent) = digits.strip_prefix(['e', 'E']) else {
+        return false;
+    };
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     !exponent.is_empty() && exponent.bytes().all(|b| b.is_ascii_digit())
 }
@@ -31,7 +46,10 @@ pub(crate) fn canonical(text: &str) -> String {
 /// The amount as a number.
 pub(crate) fn number(text: &str) -> f64 {
     Amount::parse(text).map_or(0.0, |amount| {
-        #[expect(clippy::cast_precision_loss, reason = "sizes are compared, not counted")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "sizes are compared, not counted"
+        )]
         let nanos = amount.nanos as f64;
         nanos / 1e9
     })
@@ -76,7 +94,9 @@ impl Amount {
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let mut mantissa: i128 = 0;
         for digit in whole.bytes().chain(fraction.bytes()) {
-            mantissa = mantissa.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?;
+            mantissa = mantissa
+                .checked_mul(10)?
+                .checked_add(i128::from(digit - b'0'))?;
         }
         let (factor, family) = Self::factor(unit)?;
         let mut divisor: i128 = 1;
@@ -86,7 +106,10 @@ impl Amount {
         let product = mantissa.checked_mul(factor)?;
         // Anything finer than a billionth is rounded up.
         let nanos = product / divisor + i128::from(product % divisor != 0);
-        Some(Self { nanos: if negative { -nanos } else { nanos }, family })
+        Some(Self {
+            nanos: if negative { -nanos } else { nanos },
+            family,
+        })
     }
 
     fn factor(unit: &str) -> Option<(i128, Family)> {
@@ -99,7 +122,11 @@ impl Amount {
         let exponent: i32 = unit.strip_prefix(['e', 'E'])?.parse().ok()?;
         let mut factor = NANO;
         for _ in 0..exponent.unsigned_abs() {
-            factor = if exponent < 0 { factor / 10 } else { factor.checked_mul(10)? };
+            factor = if exponent < 0 {
+                factor / 10
+            } else {
+                factor.checked_mul(10)?
+            };
         }
         Some((factor, Family::Exponent))
     }
@@ -112,7 +139,11 @@ impl Amount {
             Family::Binary if self.nanos % NANO == 0 => {
                 let (mut value, mut unit) = (self.nanos / NANO, 0);
                 if value.abs() < 1024 {
-                    return Self { nanos: self.nanos, family: Family::Decimal }.write();
+                    return Self {
+                        nanos: self.nanos,
+                        family: Family::Decimal,
+                    }
+                    .write();
                 }
                 while value % 1024 == 0 && unit + 1 < BINARY.len() {
                     value /= 1024;
@@ -126,7 +157,11 @@ impl Amount {
                     value /= 1000;
                     exponent += 3;
                 }
-                if exponent == 0 { value.to_string() } else { format!("{value}e{exponent}") }
+                if exponent == 0 {
+                    value.to_string()
+                } else {
+                    format!("{value}e{exponent}")
+                }
             }
             Family::Binary | Family::Decimal => {
                 let (unit, factor) = DECIMAL

@@ -83,7 +83,10 @@ impl Resource {
 
     /// How errors about an object name it.
     pub(crate) fn about(&self) -> About<'_> {
-        About { group: &self.group, resource: &self.plural }
+        About {
+            group: &self.group,
+            resource: &self.plural,
+        }
     }
 
     /// How validation errors about this object of it name the kind.
@@ -91,13 +94,19 @@ impl Resource {
         let kind = match &self.rules {
             // Events are checked in the shape of the core group.
             Rules::Builtin(Builtin::NewEvent) => {
-                return About { group: "", resource: &self.kind };
+                return About {
+                    group: "",
+                    resource: &self.kind,
+                };
             }
             Rules::Builtin(_) => &self.kind,
             // A custom resource is called what it calls itself.
             Rules::Custom(_) => object["kind"].as_str().unwrap_or(&self.kind),
         };
-        About { group: &self.group, resource: kind }
+        About {
+            group: &self.group,
+            resource: kind,
+        }
     }
 
     pub(crate) fn custom(&self) -> Option<&Custom> {
@@ -128,7 +137,11 @@ impl Resource {
 
     /// The key of an object in its collection.
     pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
-        if self.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+        if self.namespaced {
+            format!("{namespace}/{name}")
+        } else {
+            name.to_owned()
+        }
     }
 
     /// The key as messages of the storage layer show it.
@@ -147,7 +160,11 @@ impl Resource {
 
 /// `group/version`, or the version alone in the core group.
 pub(crate) fn group_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
 }
 
 /// The group and version of an `apiVersion`.
@@ -166,7 +183,9 @@ pub(crate) struct Definition {
 impl Definition {
     /// The version of this name.
     pub(crate) fn version(&self, name: &str) -> Option<&Arc<Resource>> {
-        self.versions.iter().find(|resource| &*resource.version == name)
+        self.versions
+            .iter()
+            .find(|resource| &*resource.version == name)
     }
 
     /// The version that objects are stored in.
@@ -177,13 +196,17 @@ impl Definition {
 
 /// A value inside an object, by a path such as `.spec.a.b`.
 pub(crate) fn at_path<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    path.trim_start_matches('.').split('.').try_fold(object, |value, key| value.get(key))
+    path.trim_start_matches('.')
+        .split('.')
+        .try_fold(object, |value, key| value.get(key))
 }
 
 /// The rank of a version: `v2` before `v1` before `v1beta1` before anything else.
 fn rank(version: &str) -> Option<(u8, u64, u64)> {
     let rest = version.strip_prefix('v')?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let digits = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
     let major: u64 = rest[..digits].parse().ok()?;
     let stage = &rest[digits..];
     for (name, rank) in [("alpha", 0), ("beta", 1)] {
@@ -212,6 +235,9 @@ mod tests {
     fn versions_are_ranked() {
         let mut versions = vec!["v1alpha1", "v2", "foo", "v1", "v1beta2", "v10", "v1beta1"];
         versions.sort_by(|a, b| compare_versions(b, a));
-        assert_eq!(versions, ["v10", "v2", "v1", "v1beta2", "v1beta1", "v1alpha1", "foo"]);
+        assert_eq!(
+            versions,
+            ["v10", "v2", "v1", "v1beta2", "v1beta1", "v1alpha1", "foo"]
+        );
     }
 }

@@ -41,12 +41,11 @@ struct FieldTerm {
 
 impl Selector {
     /// Reads both selectors of a request.
-    pub(crate) fn parse(
-        resource: &Resource,
-        labels: &str,
-        fields: &str,
-    ) -> Result<Self, ApiError> {
-        Ok(Self { labels: parse_labels(labels)?, fields: parse_fields(resource, fields)? })
+    pub(crate) fn parse(resource: &Resource, labels: &str, fields: &str) -> Result<Self, ApiError> {
+        Ok(Self {
+            labels: parse_labels(labels)?,
+            fields: parse_fields(resource, fields)?,
+        })
     }
 
     /// Whether it selects everything.
@@ -57,7 +56,11 @@ impl Selector {
     /// Adds the demand for one name, as a watch of a single object has.
     pub(crate) fn and_name(mut self, name: &str) -> Self {
         let field = "metadata.name".to_owned();
-        self.fields.push(FieldTerm { field, value: name.to_owned(), equal: true });
+        self.fields.push(FieldTerm {
+            field,
+            value: name.to_owned(),
+            equal: true,
+        });
         self
     }
 
@@ -82,7 +85,10 @@ impl Selector {
         view: impl Fn(&Stored) -> Value,
     ) -> bool {
         self.labels.iter().all(|term| term.matches(&object.facts))
-            && self.fields.iter().all(|term| term.matches(resource, object, &view))
+            && self
+                .fields
+                .iter()
+                .all(|term| term.matches(resource, object, &view))
     }
 }
 
@@ -94,18 +100,23 @@ impl LabelTerm {
             LabelTest::Missing => value.is_none(),
             LabelTest::In(values) => value.is_some_and(|v| values.iter().any(|w| w == v)),
             LabelTest::NotIn(values) => !value.is_some_and(|v| values.iter().any(|w| w == v)),
-            LabelTest::Greater(limit) => {
-                value.and_then(|v| v.parse::<i64>().ok()).is_some_and(|v| v > *limit)
-            }
-            LabelTest::Less(limit) => {
-                value.and_then(|v| v.parse::<i64>().ok()).is_some_and(|v| v < *limit)
-            }
+            LabelTest::Greater(limit) => value
+                .and_then(|v| v.parse::<i64>().ok())
+                .is_some_and(|v| v > *limit),
+            LabelTest::Less(limit) => value
+                .and_then(|v| v.parse::<i64>().ok())
+                .is_some_and(|v| v < *limit),
         }
     }
 }
 
 impl FieldTerm {
-    fn matches(&self, resource: &Resource, object: &Stored, view: impl Fn(&Stored) -> Value) -> bool {
+    fn matches(
+        &self,
+        resource: &Resource,
+        object: &Stored,
+        view: impl Fn(&Stored) -> Value,
+    ) -> bool {
         let equal = match (self.field.as_str(), &resource.rules) {
             ("metadata.name", _) => *object.facts.name == *self.value,
             ("metadata.namespace", _) => *object.facts.namespace == *self.value,
@@ -221,13 +232,22 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
         });
     };
     if let Some(complaint) = names::qualified_name(&key).into_iter().next() {
-        return Err(unparsable(&format!("<nil>: Invalid value: {}: {complaint}", go_quote(&key))));
+        return Err(unparsable(&format!(
+            "<nil>: Invalid value: {}: {complaint}",
+            go_quote(&key)
+        )));
     }
     if missing {
-        return Ok(LabelTerm { key, test: LabelTest::Missing });
+        return Ok(LabelTerm {
+            key,
+            test: LabelTest::Missing,
+        });
     }
     if matches!(lexer.peek(), Token::End | Token::Sign(",")) {
-        return Ok(LabelTerm { key, test: LabelTest::Exists });
+        return Ok(LabelTerm {
+            key,
+            test: LabelTest::Exists,
+        });
     }
     let operator = lexer.next();
     let test = match &operator {
@@ -242,7 +262,11 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
                     go_quote(&value)
                 )));
             };
-            if *sign == ">" { LabelTest::Greater(limit) } else { LabelTest::Less(limit) }
+            if *sign == ">" {
+                LabelTest::Greater(limit)
+            } else {
+                LabelTest::Less(limit)
+            }
         }
         Token::Word(word) if word == "in" => LabelTest::In(values(lexer)?),
         Token::Word(word) if word == "notin" => LabelTest::NotIn(values(lexer)?),
@@ -270,16 +294,20 @@ fn one_value(lexer: &mut Lexer<'_>) -> Result<String, ApiError> {
     match lexer.peek() {
         Token::End | Token::Sign(",") => Ok(String::new()),
         Token::Word(_) => Ok(shown(&lexer.next())),
-        other => {
-            Err(unparsable(&format!("found '{}', expected: identifier", shown(&other))))
-        }
+        other @ Token::Sign(_) => Err(unparsable(&format!(
+            "found '{}', expected: identifier",
+            shown(&other)
+        ))),
     }
 }
 
 fn values(lexer: &mut Lexer<'_>) -> Result<Vec<String>, ApiError> {
     let open = lexer.next();
     if open != Token::Sign("(") {
-        return Err(unparsable(&format!("found '{}' expected: '('", shown(&open))));
+        return Err(unparsable(&format!(
+            "found '{}' expected: '('",
+            shown(&open)
+        )));
     }
     let mut values = Vec::new();
     loop {
@@ -337,7 +365,11 @@ fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, ApiEr
         if !is_selectable(resource, field) {
             return Err(unsupported_field(resource, field));
         }
-        terms.push(FieldTerm { field: field.to_owned(), value: unescape(value), equal });
+        terms.push(FieldTerm {
+            field: field.to_owned(),
+            value: unescape(value),
+            equal,
+        });
     }
     Ok(terms)
 }
@@ -345,9 +377,7 @@ fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, ApiEr
 fn is_selectable(resource: &Resource, field: &str) -> bool {
     match (field, &resource.rules) {
         ("metadata.name", _) => true,
-        ("metadata.namespace", rules) => {
-            resource.namespaced || matches!(rules, Rules::Builtin(_))
-        }
+        ("metadata.namespace", rules) => resource.namespaced || matches!(rules, Rules::Builtin(_)),
         (field, Rules::Builtin(builtin)) => builtin
             .selectable(&Value::Null)
             .is_some_and(|fields| fields.iter().any(|(name, _)| *name == field)),
@@ -405,14 +435,20 @@ mod tests {
 
     fn facts(labels: &[(&str, &str)]) -> Facts {
         Facts {
-            labels: labels.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
+            labels: labels
+                .iter()
+                .map(|(k, v)| ((*k).into(), (*v).into()))
+                .collect(),
             ..Facts::default()
         }
     }
 
     fn matches(selector: &str, labels: &[(&str, &str)]) -> bool {
         let facts = facts(labels);
-        parse_labels(selector).unwrap().iter().all(|term| term.matches(&facts))
+        parse_labels(selector)
+            .unwrap()
+            .iter()
+            .all(|term| term.matches(&facts))
     }
 
     #[test]
@@ -440,7 +476,9 @@ mod tests {
 
     #[test]
     fn broken_label_selectors_are_refused() {
-        for selector in ["a in 1", "a=b=c", ",", "a,", "=x", "a in (1", "a!!b", "a>x", "-=1"] {
+        for selector in [
+            "a in 1", "a=b=c", ",", "a,", "=x", "a in (1", "a!!b", "a>x", "-=1",
+        ] {
             assert!(parse_labels(selector).is_err(), "{selector}");
         }
     }

@@ -22,7 +22,11 @@ pub struct Options {
 impl Options {
     /// The usual options on this clock.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, seed: 0, history: 1024 }
+        Self {
+            clock,
+            seed: 0,
+            history: 1024,
+        }
     }
 }
 
@@ -40,12 +44,21 @@ struct ServerInner {
 impl Server {
     /// A server without clusters.
     pub fn new(options: Options) -> Self {
-        Self { inner: Arc::new(ServerInner { options, clusters: Mutex::default() }) }
+        Self {
+            inner: Arc::new(ServerInner {
+                options,
+                clusters: Mutex::default(),
+            }),
+        }
     }
 
     /// The cluster of this name, created on first use.
     pub fn cluster(&self, name: &str) -> Cluster {
-        let mut clusters = self.inner.clusters.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clusters = self
+            .inner
+            .clusters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(cluster) = clusters.get(name) {
             return cluster.clone();
         }
@@ -79,7 +92,12 @@ impl Cluster {
 
     /// A cluster of its own with these options; the name goes into uids and generated names.
     pub fn with_options(name: &str, options: &Options) -> Self {
-        let state = State::new(name, options.seed, options.history, Arc::clone(&options.clock));
+        let state = State::new(
+            name,
+            options.seed,
+            options.history,
+            Arc::clone(&options.clock),
+        );
         Self {
             inner: Arc::new(ClusterInner {
                 state: Mutex::new(state),
@@ -110,6 +128,9 @@ impl Cluster {
 
     /// The state, for one step; nothing waits while it is held.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

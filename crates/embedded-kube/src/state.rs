@@ -17,6 +17,9 @@ use crate::storage::{Body, Storage, Stored};
 use crate::strategy;
 use crate::typed::seconds;
 
+/// Where an object is: its collection and its key there.
+pub(crate) type Place = (Box<str>, Box<str>);
+
 /// One cluster.
 pub(crate) struct State {
     pub(crate) storage: Storage,
@@ -25,7 +28,7 @@ pub(crate) struct State {
     /// What is served besides the built-in resources, by collection.
     pub(crate) definitions: BTreeMap<Box<str>, Arc<Definition>>,
     /// Who names whom as owner: uid of the owner to the collections and keys of its dependents.
-    pub(crate) dependents: BTreeMap<Box<str>, BTreeSet<(Box<str>, Box<str>)>>,
+    pub(crate) dependents: BTreeMap<Box<str>, BTreeSet<Place>>,
     /// What is still to be done before the present request is complete.
     chores: VecDeque<Chore>,
     /// The same chores, to see quickly whether one is noted already.
@@ -55,6 +58,9 @@ impl State {
             chores: VecDeque::new(),
             noted: BTreeSet::new(),
         };
+        for resource in builtin::RESOURCES.iter() {
+            state.storage.collection(&resource.store);
+        }
         let resource = builtin::resource(Builtin::Namespace);
         let now = state.now();
         for name in builtin::INITIAL {
@@ -80,7 +86,12 @@ impl State {
     }
 
     /// The resource of a URL.
-    pub(crate) fn resource(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
+    pub(crate) fn resource(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<Arc<Resource>> {
         let fits = |r: &&Arc<Resource>| {
             *r.group == *group && *r.version == *version && *r.plural == *plural
         };
@@ -89,7 +100,10 @@ impl State {
         }
         let definition = self.definitions.get(format!("{plural}.{group}").as_str())?;
         let resource = definition.version(version)?;
-        resource.custom().is_some_and(|custom| custom.served).then(|| Arc::clone(resource))
+        resource
+            .custom()
+            .is_some_and(|custom| custom.served)
+            .then(|| Arc::clone(resource))
     }
 
     /// The resource of an `apiVersion` and kind.
@@ -99,13 +113,14 @@ impl State {
         version: &str,
         kind: &str,
     ) -> Option<Arc<Resource>> {
-        let fits = |r: &Arc<Resource>| {
-            *r.group == *group && *r.version == *version && *r.kind == *kind
-        };
+        let fits =
+            |r: &Arc<Resource>| *r.group == *group && *r.version == *version && *r.kind == *kind;
         let built_in = builtin::RESOURCES.iter().find(|r| fits(r));
         let defined = || {
             let versions = self.definitions.values().flat_map(|d| d.versions.iter());
-            versions.into_iter().find(|r| fits(r) && r.custom().is_some_and(|c| c.served))
+            versions
+                .into_iter()
+                .find(|r| fits(r) && r.custom().is_some_and(|c| c.served))
         };
         built_in.or_else(defined).map(Arc::clone)
     }
@@ -115,7 +130,10 @@ impl State {
         if let Some(definition) = self.definitions.get(store) {
             return Some(Arc::clone(definition.stored()));
         }
-        builtin::RESOURCES.iter().find(|r| *r.store == *store).map(Arc::clone)
+        builtin::RESOURCES
+            .iter()
+            .find(|r| *r.store == *store)
+            .map(Arc::clone)
     }
 
     /// The version that objects of a resource are stored in.
@@ -168,6 +186,23 @@ impl State {
         Some(Body::write(&value, None))
     }
 
+    /// An object as it would come back if it were stored.
+    pub(crate) fn round_trip(&self, resource: &Arc<Resource>, mut value: Value) -> Value {
+        if resource.custom().is_none() {
+            return value;
+        }
+        let written_as = self.stored_as(resource);
+        let other = written_as.version != resource.version;
+        if other {
+            strategy::convert(&written_as, &mut value);
+        }
+        strategy::default(&written_as, &mut value);
+        if other {
+            strategy::convert(resource, &mut value);
+        }
+        value
+    }
+
     /// Builds what is stored for an object (in any version of its resource) at the next revision.
     pub(crate) fn build(&self, resource: &Arc<Resource>, mut value: Value) -> Stored {
         let revision = self.storage.next_revision();
@@ -213,7 +248,10 @@ impl State {
         let facts = &stored.facts;
         let owners_changed = old.is_none_or(|old| old.facts.owners != facts.owners);
         if facts.deleting || (owners_changed && !facts.owners.is_empty()) {
-            self.chore(Chore::Collect { store: resource.store.clone(), key: key.into() });
+            self.chore(Chore::Collect {
+                store: resource.store.clone(),
+                key: key.into(),
+            });
         }
         match resource.builtin() {
             Some(Builtin::Definition) => self.chore(Chore::Definition(key.into())),
@@ -234,7 +272,12 @@ impl State {
         let old = self.storage.object(&resource.store, key).cloned();
         self.unindex(&resource.store, key, old.as_deref());
         self.storage.remove(&resource.store, key, Arc::clone(&last));
-        for (store, key) in self.dependents.get(&last.facts.uid).cloned().unwrap_or_default() {
+        for (store, key) in self
+            .dependents
+            .get(&last.facts.uid)
+            .cloned()
+            .unwrap_or_default()
+        {
             self.chore(Chore::Collect { store, key });
         }
         for owner in &last.facts.owners {
@@ -284,11 +327,7 @@ impl State {
     }
 
     /// Where the owner that a reference names is, whatever its uid.
-    pub(crate) fn find_owner(
-        &self,
-        namespace: &str,
-        owner: &meta::Owner,
-    ) -> Option<(Box<str>, Box<str>)> {
+    pub(crate) fn find_owner(&self, namespace: &str, owner: &meta::Owner) -> Option<Place> {
         let (group, version) = crate::resource::split_version(&owner.api_version);
         let resource = self.resource_of_kind(group, version, &owner.kind)?;
         let key = resource.key(namespace, &owner.name);

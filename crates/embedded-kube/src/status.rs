@@ -46,7 +46,11 @@ impl ApiError {
             body["reason"] = json!(reason);
         }
         body["code"] = json!(code);
-        Self { code, retry_after: None, body: Box::new(body) }
+        Self {
+            code,
+            retry_after: None,
+            body: Box::new(body),
+        }
     }
 
     pub(crate) fn body(&self) -> &Value {
@@ -112,7 +116,9 @@ impl ApiError {
             about.qualified(),
             go_quote(name)
         );
-        Self::new(409, "AlreadyExists", message).with_details(about, name).with_retry(1)
+        Self::new(409, "AlreadyExists", message)
+            .with_details(about, name)
+            .with_retry(1)
     }
 
     pub(crate) fn conflict(about: About<'_>, name: &str, why: &str) -> Self {
@@ -138,7 +144,11 @@ impl ApiError {
         let message = if name.is_empty() {
             format!("{} is forbidden: {why}", about.qualified())
         } else {
-            format!("{} {} is forbidden: {why}", about.qualified(), go_quote(name))
+            format!(
+                "{} {} is forbidden: {why}",
+                about.qualified(),
+                go_quote(name)
+            )
         };
         Self::new(403, "Forbidden", message).with_details(about, name)
     }
@@ -155,8 +165,10 @@ impl ApiError {
     }
 
     pub(crate) fn method_not_supported(about: About<'_>, verb: &str) -> Self {
-        let message =
-            format!("{verb} is not supported on resources of kind {}", go_quote(&about.qualified()));
+        let message = format!(
+            "{verb} is not supported on resources of kind {}",
+            go_quote(&about.qualified())
+        );
         Self::new(405, "MethodNotAllowed", message).with_details(about, "")
     }
 
@@ -173,9 +185,15 @@ impl ApiError {
             [one] => one.clone(),
             _ => format!("[{}]", texts.join(", ")),
         };
-        let message = format!("{} {} is invalid: {list}", about.qualified(), go_quote(name));
+        let message = format!(
+            "{} {} is invalid: {list}",
+            about.qualified(),
+            go_quote(name)
+        );
         let causes = errors.iter().map(FieldError::cause).collect();
-        Self::new(422, "Invalid", message).with_details(about, name).with_causes(causes)
+        Self::new(422, "Invalid", message)
+            .with_details(about, name)
+            .with_causes(causes)
     }
 
     pub(crate) fn too_large(message: &str) -> Self {
@@ -195,8 +213,10 @@ impl ApiError {
     }
 
     pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
-        let message =
-            format!("only the following media types are accepted: {}", accepted.join(", "));
+        let message = format!(
+            "only the following media types are accepted: {}",
+            accepted.join(", ")
+        );
         Self::new(406, "NotAcceptable", message)
     }
 
@@ -206,14 +226,24 @@ impl ApiError {
             "406: Not Acceptable\n\nAvailable representations: {}",
             available.join(", ")
         );
-        Self::new(406, "NotAcceptable", message)
-            .with_details(About { group: "", resource: "" }, "")
+        Self::new(406, "NotAcceptable", message).with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
     }
 
     /// 415 for a patch, from the layer below built-in resources.
     pub(crate) fn unsupported_patch() -> Self {
-        Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
-            .with_details(About { group: "", resource: "" }, "")
+        Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
     }
 
     /// 410: that part of the history is gone.
@@ -224,7 +254,13 @@ impl ApiError {
     pub(crate) fn version_too_large(wanted: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {wanted}, current: {current}");
         Self::new(504, "Timeout", format!("Timeout: {message}"))
-            .with_details(About { group: "", resource: "" }, "")
+            .with_details(
+                About {
+                    group: "",
+                    resource: "",
+                },
+                "",
+            )
             .with_causes(vec![json!({
                 "reason": "ResourceVersionTooLarge",
                 "message": "Too large resource version",
@@ -233,34 +269,71 @@ impl ApiError {
     }
 
     pub(crate) fn too_many_requests(retry_after: u32) -> Self {
-        Self::new(429, "TooManyRequests", "the server is currently overloaded: try again later")
-            .with_details(About { group: "", resource: "" }, "")
-            .with_retry(retry_after)
+        Self::new(
+            429,
+            "TooManyRequests",
+            "the server is currently overloaded: try again later",
+        )
+        .with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
+        .with_retry(retry_after)
     }
 
     pub(crate) fn internal(message: &str) -> Self {
-        Self::new(500, "InternalError", format!("Internal error occurred: {message}"))
-            .with_details(About { group: "", resource: "" }, "")
-            .with_causes(vec![json!({"message": message})])
+        Self::new(
+            500,
+            "InternalError",
+            format!("Internal error occurred: {message}"),
+        )
+        .with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
+        .with_causes(vec![json!({"message": message})])
     }
 
     /// What the server says where a path does not take a method.
     pub(crate) fn wrong_method() -> Self {
         let message = "the server does not allow this method on the requested resource";
-        Self::new(405, "MethodNotAllowed", message)
-            .with_details(About { group: "", resource: "" }, "")
+        Self::new(405, "MethodNotAllowed", message).with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
     }
 
     /// What the server says where a path leads nowhere.
     pub(crate) fn nowhere() -> Self {
         let message = "the server could not find the requested resource";
-        Self::new(404, "NotFound", message).with_details(About { group: "", resource: "" }, "")
+        Self::new(404, "NotFound", message).with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
     }
 
     /// What the server says of a patch that does not apply.
     pub(crate) fn rejected() -> Self {
         let message = "the server rejected our request due to an error in our request";
-        Self::new(422, "Invalid", message).with_details(About { group: "", resource: "" }, "")
+        Self::new(422, "Invalid", message).with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
     }
 
     /// The continue token of a list that can be resumed only inconsistently.
@@ -302,7 +375,13 @@ impl FieldError {
         value: Option<Value>,
         detail: impl Into<String>,
     ) -> Self {
-        Self { reason, field: field.into(), value, shown: None, detail: detail.into() }
+        Self {
+            reason,
+            field: field.into(),
+            value,
+            shown: None,
+            detail: detail.into(),
+        }
     }
 
     pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
@@ -360,7 +439,12 @@ impl FieldError {
 
     pub(crate) fn too_long(field: impl Into<String>, max: i64) -> Self {
         let unit = if max == 1 { "byte" } else { "bytes" };
-        Self::build(FieldReason::TooLong, field, None, format!("may not be more than {max} {unit}"))
+        Self::build(
+            FieldReason::TooLong,
+            field,
+            None,
+            format!("may not be more than {max} {unit}"),
+        )
     }
 
     pub(crate) fn too_many(field: impl Into<String>, actual: usize, max: i64) -> Self {
@@ -396,7 +480,10 @@ impl FieldError {
 
     fn text(&self) -> String {
         let mut text = self.title().to_owned();
-        let shown = self.shown.clone().or_else(|| self.value.as_ref().map(go_value));
+        let shown = self
+            .shown
+            .clone()
+            .or_else(|| self.value.as_ref().map(go_value));
         if let Some(shown) = shown {
             text.push_str(": ");
             text.push_str(&shown);
@@ -425,7 +512,10 @@ mod tests {
 
     #[test]
     fn messages_read_like_the_real_ones() {
-        let about = About { group: "example.com", resource: "Widget" };
+        let about = About {
+            group: "example.com",
+            resource: "Widget",
+        };
         let errors = [
             FieldError::required("spec.a", ""),
             FieldError::type_invalid(
@@ -440,9 +530,19 @@ mod tests {
             "Widget.example.com \"w\" is invalid: [spec.a: Required value, spec.b: Invalid value: \
              \"integer\": spec.b in body must be of type string: \"integer\"]"
         );
-        assert_eq!(error.body()["details"]["causes"][1]["reason"], "FieldValueTypeInvalid");
         assert_eq!(
-            ApiError::not_found(About { group: "", resource: "secrets" }, "x").message(),
+            error.body()["details"]["causes"][1]["reason"],
+            "FieldValueTypeInvalid"
+        );
+        assert_eq!(
+            ApiError::not_found(
+                About {
+                    group: "",
+                    resource: "secrets"
+                },
+                "x"
+            )
+            .message(),
             "secrets \"x\" not found"
         );
     }

@@ -29,7 +29,9 @@ pub(crate) struct Stored {
 impl Stored {
     /// The object as a tree of values.
     pub(crate) fn value(&self) -> Value {
-        json::parse(&self.body.to_bytes()).map(|d| d.value).unwrap_or_default()
+        json::parse(&self.body.to_bytes())
+            .map(|d| d.value)
+            .unwrap_or_default()
     }
 }
 
@@ -75,18 +77,15 @@ impl Body {
             write_json(&mut rest, value);
         }
         out.extend_from_slice(&rest);
-        let shared = match shared {
-            Some(shared) => {
-                out.extend_from_slice(b",\"spec\":");
-                Some((shared, Bytes::from_static(b"}\n")))
-            }
-            None => {
-                out.extend_from_slice(b"}\n");
-                None
-            }
-        };
+        let end: &'static [u8] = b"}\n";
+        out.extend_from_slice(if shared.is_some() { b",\"spec\":" } else { end });
+        let shared = shared.map(|shared| (shared, Bytes::from_static(end)));
         out.shrink_to_fit();
-        Self { prefix, head: out.into(), shared }
+        Self {
+            prefix,
+            head: out.into(),
+            shared,
+        }
     }
 
     /// The whole object.
@@ -122,7 +121,11 @@ impl Body {
 
     /// How many bytes it takes on the wire.
     pub(crate) fn len(&self) -> usize {
-        self.head.len() + self.shared.as_ref().map_or(0, |(shared, tail)| shared.len() + tail.len())
+        self.head.len()
+            + self
+                .shared
+                .as_ref()
+                .map_or(0, |(shared, tail)| shared.len() + tail.len())
     }
 }
 
@@ -193,7 +196,10 @@ impl Collection {
     ) -> Result<BTreeMap<Box<str>, Arc<Stored>>, u64> {
         let mut objects: BTreeMap<Box<str>, Arc<Stored>> = self
             .objects
-            .range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded))
+            .range::<str, _>((
+                std::ops::Bound::Included(prefix),
+                std::ops::Bound::Unbounded,
+            ))
             .take_while(|(key, _)| key.starts_with(prefix))
             .map(|(key, object)| (key.clone(), Arc::clone(object)))
             .collect();
@@ -212,7 +218,9 @@ impl Collection {
     /// The revision before the last `by` changes.
     pub(crate) fn revision_before(&self, by: usize, current: u64) -> u64 {
         let index = self.log.len().saturating_sub(by);
-        self.log.get(index).map_or(current, |event| event.revision - 1)
+        self.log
+            .get(index)
+            .map_or(current, |event| event.revision - 1)
     }
 
     fn record(&mut self, event: Event, history: usize) {
@@ -237,7 +245,11 @@ pub(crate) struct Storage {
 impl Storage {
     /// An empty storage that remembers `history` changes of each resource.
     pub(crate) fn new(history: usize) -> Self {
-        Self { revision: 1, history, collections: BTreeMap::new() }
+        Self {
+            revision: 1,
+            history,
+            collections: BTreeMap::new(),
+        }
     }
 
     /// The revision of the last change.
@@ -253,14 +265,19 @@ impl Storage {
     /// The collection of this name.
     pub(crate) fn collection(&mut self, store: &str) -> &mut Collection {
         if !self.collections.contains_key(store) {
-            self.collections.insert(store.into(), Collection::new(self.revision));
+            self.collections
+                .insert(store.into(), Collection::new(self.revision));
         }
-        self.collections.get_mut(store).expect("it was inserted above")
+        self.collections
+            .get_mut(store)
+            .expect("it was inserted above")
     }
 
     /// The names of all collections.
     pub(crate) fn stores(&self) -> impl Iterator<Item = (&str, &Collection)> {
-        self.collections.iter().map(|(name, collection)| (&**name, collection))
+        self.collections
+            .iter()
+            .map(|(name, collection)| (&**name, collection))
     }
 
     /// The object of this key.
@@ -279,8 +296,16 @@ impl Storage {
         let (revision, history) = (self.revision, self.history);
         let collection = self.collection(store);
         let previous = collection.objects.insert(key.into(), Arc::clone(&object));
-        collection
-            .record(Event { revision, key: key.into(), object, previous, deleted: false }, history);
+        collection.record(
+            Event {
+                revision,
+                key: key.into(),
+                object,
+                previous,
+                deleted: false,
+            },
+            history,
+        );
     }
 
     /// Removes an object; `last` is its last state, written for [`Storage::next_revision`].

@@ -52,11 +52,18 @@ fn coerce(value: &mut Value, custom: &Custom, found: &mut Findings) -> Result<()
             *metadata = json!({});
         }
         typed::decode(metadata, &meta::OBJECT_META, &mut inner)?;
-        found.unknown.extend(inner.unknown.into_iter().map(|path| format!("metadata.{path}")));
+        found.unknown.extend(
+            inner
+                .unknown
+                .into_iter()
+                .map(|path| format!("metadata.{path}")),
+        );
     }
     found.unknown.extend(schema::prune(value, &custom.schema));
     schema::drop_nulls(value, Some(&custom.schema));
-    found.unknown.extend(schema::coerce_embedded(value, &custom.schema)?);
+    found
+        .unknown
+        .extend(schema::coerce_embedded(value, &custom.schema)?);
     Ok(())
 }
 
@@ -109,7 +116,11 @@ pub(crate) fn validate_create(resource: &Resource, value: &Value) -> Vec<FieldEr
     if !errors.is_empty() {
         return errors;
     }
-    errors.extend(meta::validate(value, resource.namespaced, names::dns_subdomain));
+    errors.extend(meta::validate(
+        value,
+        resource.namespaced,
+        names::dns_subdomain,
+    ));
     errors.extend(schema::validate(value, None, &custom.schema, ""));
     errors.extend(scale_errors(custom, value, true));
     errors.extend(schema::embedded_errors(value, &custom.schema));
@@ -121,18 +132,31 @@ fn type_errors(resource: &Resource, value: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let kind = value["kind"].as_str().unwrap_or_default();
     if kind != &*resource.kind {
-        errors.push(FieldError::invalid("kind", kind, format!("must be {}", resource.kind)));
+        errors.push(FieldError::invalid(
+            "kind",
+            kind,
+            format!("must be {}", resource.kind),
+        ));
     }
-    let (version, wanted) = (value["apiVersion"].as_str().unwrap_or_default(), resource.api_version());
+    let (version, wanted) = (
+        value["apiVersion"].as_str().unwrap_or_default(),
+        resource.api_version(),
+    );
     if version != wanted {
-        errors.push(FieldError::invalid("apiVersion", version, format!("must be {wanted}")));
+        errors.push(FieldError::invalid(
+            "apiVersion",
+            version,
+            format!("must be {wanted}"),
+        ));
     }
     errors
 }
 
 fn scale_errors(custom: &Custom, value: &Value, with_spec: bool) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let Some(scale) = &custom.scale else { return errors };
+    let Some(scale) = &custom.scale else {
+        return errors;
+    };
     let mut replicas = |path: &str| {
         let (number, detail) = match access(value, path, "int64", Value::is_i64) {
             Ok(None) => return,
@@ -177,7 +201,9 @@ fn access<'a>(
             Value::Null => ("<nil>".to_owned(), "<nil>"),
         };
         let path = format!(".{}", path.trim_start_matches('.'));
-        Err(format!("{path} accessor error: {shown} is of the type {found}, expected {expected}"))
+        Err(format!(
+            "{path} accessor error: {shown} is of the type {found}, expected {expected}"
+        ))
     };
     let mut place = object;
     for key in path.trim_start_matches('.').split('.') {
@@ -189,7 +215,11 @@ fn access<'a>(
             Some(below) => place = below,
         }
     }
-    if fits(place) { Ok(Some(place)) } else { wrong(place, kind) }
+    if fits(place) {
+        Ok(Some(place))
+    } else {
+        wrong(place, kind)
+    }
 }
 
 /// What an update may not change is taken from the old object; generations rise.
@@ -232,7 +262,9 @@ pub(crate) fn prepare_update(
 fn differs_outside_metadata(new: &Value, old: &Value) -> bool {
     let fields = |value: &Value| -> Vec<(String, Value)> {
         let map = value.as_object().into_iter().flatten();
-        map.filter(|(key, _)| *key != "metadata").map(|(k, v)| (k.clone(), v.clone())).collect()
+        map.filter(|(key, _)| *key != "metadata")
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect()
     };
     fields(new) != fields(old)
 }
@@ -257,7 +289,12 @@ pub(crate) fn validate_update(
         if let (Some(status), Some(schema)) =
             (new.get("status"), custom.schema.properties.get("status"))
         {
-            errors.extend(schema::validate(status, old.get("status"), schema, "status"));
+            errors.extend(schema::validate(
+                status,
+                old.get("status"),
+                schema,
+                "status",
+            ));
         }
         errors.extend(scale_errors(custom, new, false));
     } else {
@@ -278,8 +315,12 @@ pub(crate) fn warnings(resource: &Resource, new: &Value, old: Option<&Value>) ->
         Rules::Builtin(Builtin::Definition) => {
             let before = old.map(crd::clean::unknown_formats).unwrap_or_default();
             let formats = crd::clean::unknown_formats(new);
-            let added = formats.into_iter().filter(|format| !before.contains(format));
-            added.map(|format| format!("unrecognized format {}", go_quote(&format))).collect()
+            let added = formats
+                .into_iter()
+                .filter(|format| !before.contains(format));
+            added
+                .map(|format| format!("unrecognized format {}", go_quote(&format)))
+                .collect()
         }
         Rules::Builtin(builtin) => builtin.warnings(new),
     }
@@ -294,7 +335,9 @@ pub(crate) fn canonicalize(resource: &Resource, value: &mut Value) {
 
 /// Whether an update may come without a `resourceVersion`.
 pub(crate) fn unconditional_update(resource: &Resource) -> bool {
-    resource.builtin().is_some_and(Builtin::unconditional_update)
+    resource
+        .builtin()
+        .is_some_and(Builtin::unconditional_update)
 }
 
 /// Whether an update may create.

@@ -58,17 +58,29 @@ pub(crate) enum Presence {
 
 /// A field that is left out if zero.
 pub(crate) fn field(name: &'static str, kind: Type) -> Field {
-    Field { name, kind, presence: Presence::OmitZero }
+    Field {
+        name,
+        kind,
+        presence: Presence::OmitZero,
+    }
 }
 
 /// A field that is a pointer.
 pub(crate) fn pointer(name: &'static str, kind: Type) -> Field {
-    Field { name, kind, presence: Presence::Pointer }
+    Field {
+        name,
+        kind,
+        presence: Presence::Pointer,
+    }
 }
 
 /// A field that is always written.
 pub(crate) fn always(name: &'static str, kind: Type) -> Field {
-    Field { name, kind, presence: Presence::Always }
+    Field {
+        name,
+        kind,
+        presence: Presence::Always,
+    }
 }
 
 /// A struct of these fields.
@@ -98,7 +110,7 @@ pub(crate) fn decode(value: &mut Value, kind: &Struct, found: &mut Findings) -> 
     let Value::Object(map) = value else {
         return Err(mismatch(value, kind.name, "", kind.name));
     };
-    decode_struct(map, kind, kind.name, "", "", found)
+    decode_struct(map, kind, "", "", found)
 }
 
 fn mismatch(value: &Value, root: &str, path: &str, kind: &str) -> String {
@@ -117,14 +129,17 @@ fn mismatch(value: &Value, root: &str, path: &str, kind: &str) -> String {
 }
 
 fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }
 
-/// `path` is what errors name (without indices), `place` what unknown fields name (with them).
+/// `root` is the innermost struct; `path` is what errors name (without indices), `place` what unknown fields name (with them).
 fn decode_struct(
     map: &mut Map<String, Value>,
     kind: &Struct,
-    root: &str,
     path: &str,
     place: &str,
     found: &mut Findings,
@@ -140,7 +155,8 @@ fn decode_struct(
         if let Some(value) = map.get_mut(name)
             && !value.is_null()
         {
-            decode_value(value, &field.kind, root, &join(path, name), &join(place, name), found)?;
+            let (path, place) = (join(path, name), join(place, name));
+            decode_value(value, &field.kind, kind.name, &path, &place, found)?;
         }
         let zero = match map.get(name) {
             None | Some(Value::Null) => true,
@@ -153,7 +169,7 @@ fn decode_struct(
             (Presence::Always, kind) => {
                 let mut value = zero_value(kind);
                 if let (Value::Object(inner), Type::Struct(kind)) = (&mut value, kind) {
-                    decode_struct(inner, kind, root, path, place, &mut Findings::default())?;
+                    decode_struct(inner, kind, path, place, &mut Findings::default())?;
                 }
                 map.insert(name.to_owned(), value);
             }
@@ -270,7 +286,7 @@ fn decode_value(
             let Value::Object(map) = value else {
                 return wrong(value, kind.name);
             };
-            decode_struct(map, kind, root, path, place, found)?;
+            decode_struct(map, kind, path, place, found)?;
         }
     }
     Ok(())
@@ -366,7 +382,10 @@ mod tests {
                 field("text", Type::String),
                 pointer("flag", Type::Bool),
                 field("labels", map(Type::String)),
-                always("spec", object("SampleSpec", vec![field("size", Type::Int32)])),
+                always(
+                    "spec",
+                    object("SampleSpec", vec![field("size", Type::Int32)]),
+                ),
             ],
         }
     }
@@ -386,7 +405,7 @@ mod tests {
         let error = decode(&mut value, &sample(), &mut Findings::default()).unwrap_err();
         assert_eq!(
             error,
-            "json: cannot unmarshal string into Go struct field Sample.spec.size of type int32"
+            "json: cannot unmarshal string into Go struct field SampleSpec.spec.size of type int32"
         );
     }
 }

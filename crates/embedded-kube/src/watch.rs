@@ -18,7 +18,7 @@ use crate::status::ApiError;
 use crate::storage::{Body, Event, Stored};
 
 /// How often a watch that wants bookmarks gets one.
-const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 
 /// What is to be watched.
 #[derive(Clone, Debug)]
@@ -101,8 +101,10 @@ impl Watch {
         }
         self.position = current;
         let empty = BTreeMap::new();
-        let objects =
-            state.storage.get(&self.resource.store).map_or(&empty, |collection| &collection.objects);
+        let objects = state
+            .storage
+            .get(&self.resource.store)
+            .map_or(&empty, |collection| &collection.objects);
         for (key, object) in objects {
             if key.starts_with(&self.prefix) && self.selects(state, object) {
                 self.tell(state, "ADDED", object);
@@ -126,7 +128,10 @@ impl Watch {
         self.pending.extend_from_slice(kind.as_bytes());
         self.pending.extend_from_slice(b"\",\"object\":");
         let converted: Option<Body> = state.presented(&self.resource, object);
-        converted.as_ref().unwrap_or(&object.body).append_to(&mut self.pending);
+        converted
+            .as_ref()
+            .unwrap_or(&object.body)
+            .append_to(&mut self.pending);
         self.pending.extend_from_slice(b"}\n");
     }
 
@@ -162,12 +167,13 @@ impl Watch {
         if self.finished {
             return;
         }
-        let Some(collection) = state.storage.get(&self.resource.store) else { return };
+        let Some(collection) = state.storage.get(&self.resource.store) else {
+            return;
+        };
         let events: Vec<Event> = match collection.since(self.position) {
             Ok(events) => events.cloned().collect(),
             Err(oldest) => {
-                let message =
-                    format!("too old resource version: {} ({oldest})", self.position);
+                let message = format!("too old resource version: {} ({oldest})", self.position);
                 self.error(&ApiError::expired(message));
                 return;
             }
@@ -185,8 +191,10 @@ impl Watch {
     }
 
     fn change(&mut self, state: &State, event: &Event) {
-        let before =
-            event.previous.as_ref().is_some_and(|previous| self.selects(state, previous));
+        let before = event
+            .previous
+            .as_ref()
+            .is_some_and(|previous| self.selects(state, previous));
         let after = !event.deleted && self.selects(state, &event.object);
         match (before, after) {
             (false, true) => self.tell(state, "ADDED", &event.object),
@@ -222,7 +230,7 @@ impl Watch {
             };
             // The bell is heard from here on: nothing can change between the look and the wait
             // without ringing it, since a ring wakes every `notified` that exists.
-            let Some(bell) = bell else { return None };
+            let bell = bell?;
             let rung = bell.notified();
             tokio::pin!(rung);
             rung.as_mut().enable();
@@ -254,10 +262,15 @@ impl Watch {
             return false;
         }
         let state = self.cluster.lock();
-        state.storage.get(&self.resource.store).is_some_and(|collection| {
-            collection.epoch != self.epoch
-                || collection.since(self.position).map_or(true, |mut events| events.next().is_some())
-        })
+        state
+            .storage
+            .get(&self.resource.store)
+            .is_some_and(|collection| {
+                collection.epoch != self.epoch
+                    || collection
+                        .since(self.position)
+                        .map_or(true, |mut events| events.next().is_some())
+            })
     }
 
     fn timer(&mut self) {

@@ -22,8 +22,8 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
     match_namespace(call, &mut value)?;
     dedup_owners(call, &mut value);
     admit(state, call, &value)?;
-    let generated = meta::text(&value, "name").is_empty()
-        && !meta::text(&value, "generateName").is_empty();
+    let generated =
+        meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();
     if !generated {
         return attempt(state, call, value);
     }
@@ -43,7 +43,10 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
         }
     }
     result.map_err(|error| {
-        let name = error.body()["details"]["name"].as_str().unwrap_or_default().to_owned();
+        let name = error.body()["details"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         ApiError::generated_name_taken(call.resource.about(), &name)
     })
 }
@@ -53,8 +56,10 @@ pub(crate) fn admit(state: &State, call: &Call<'_>, value: &Value) -> ApiResult<
     let resource = call.resource;
     let name = meta::text(value, "name");
     if resource.custom().is_some()
-        && let Some(definition) =
-            state.storage.object("customresourcedefinitions.apiextensions.k8s.io", &resource.store)
+        && let Some(definition) = state.storage.object(
+            "customresourcedefinitions.apiextensions.k8s.io",
+            &resource.store,
+        )
         && definition.facts.deleting
     {
         let why = "create not allowed while custom resource definition is terminating";
@@ -68,7 +73,11 @@ pub(crate) fn admit(state: &State, call: &Call<'_>, value: &Value) -> ApiResult<
         return Err(ApiError::not_found(about, call.namespace));
     };
     if namespace.facts.deleting {
-        return Err(ApiError::namespace_terminating(resource.about(), name, call.namespace));
+        return Err(ApiError::namespace_terminating(
+            resource.about(),
+            name,
+            call.namespace,
+        ));
     }
     Ok(())
 }
@@ -87,9 +96,14 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
         errors = meta::validate(&value, resource.namespaced, names::path_segment);
     }
     if !errors.is_empty() {
-        return Err(ApiError::invalid(resource.about_kind(&value), &name, &errors));
+        return Err(ApiError::invalid(
+            resource.about_kind(&value),
+            &name,
+            &errors,
+        ));
     }
-    call.warnings.extend(strategy::warnings(resource, &value, None));
+    call.warnings
+        .extend(strategy::warnings(resource, &value, None));
     strategy::canonicalize(resource, &mut value);
     let version = meta::text(&value, "resourceVersion").parse::<u64>();
     if version.is_ok_and(|version| version != 0) {
@@ -106,7 +120,7 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
         return Err(error);
     }
     if call.dry_run {
-        return Ok(call.answer_value(201, value));
+        return Ok(call.answer_value(201, state.round_trip(resource, value)));
     }
     let stored = state.build(resource, value);
     check_size(&stored)?;

@@ -58,7 +58,10 @@ fn delete_one(
     let mut value = state.view(resource, &existing);
     check_preconditions(call, options, &value)?;
     let before = value.clone();
-    let special = matches!(resource.builtin(), Some(Builtin::Namespace | Builtin::Definition));
+    let special = matches!(
+        resource.builtin(),
+        Some(Builtin::Namespace | Builtin::Definition)
+    );
     if special && !existing.facts.deleting {
         begin_end(resource, &mut value, now);
     }
@@ -70,8 +73,14 @@ fn delete_one(
     };
     meta::set_finalizers(&mut value, &finalizers);
     let held = resource.builtin() == Some(Builtin::Namespace)
-        && value["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
-    let code = if options.orphan_dependents == Some(false) { 202 } else { 200 };
+        && value["spec"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
+    let code = if options.orphan_dependents == Some(false) {
+        202
+    } else {
+        200
+    };
     if finalizers.is_empty() && !held {
         let body = if returns_object(resource) {
             if call.dry_run {
@@ -123,7 +132,10 @@ fn deleted_status(call: &Call<'_>, uid: &str) -> Bytes {
 }
 
 fn check_preconditions(call: &Call<'_>, options: &DeleteOptions, value: &Value) -> ApiResult<()> {
-    let about = About { group: &call.resource.group, resource: &call.resource.kind };
+    let about = About {
+        group: &call.resource.group,
+        resource: &call.resource.kind,
+    };
     let namespace = call.resource.builtin() == Some(Builtin::Namespace);
     let uid = meta::text(value, "uid");
     if let Some(wanted) = &options.uid
@@ -178,28 +190,35 @@ fn begin_end(resource: &Resource, value: &mut Value, now: jiff::Timestamp) {
     }
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin \
                    soon";
-    crd::set_condition(value, "Terminating", "True", "InstanceDeletionPending", message, now);
+    crd::set_condition(
+        value,
+        "Terminating",
+        "True",
+        "InstanceDeletionPending",
+        message,
+        now,
+    );
 }
 
 /// The finalizers after a deletion was asked for: those of the garbage collector come and go.
-fn deletion_finalizers(
-    resource: &Resource,
-    value: &Value,
-    options: &DeleteOptions,
-) -> Vec<String> {
+fn deletion_finalizers(resource: &Resource, value: &Value, options: &DeleteOptions) -> Vec<String> {
     let present = meta::finalizers(value);
     let has = |name: &str| present.iter().any(|f| f == name);
     let collected = resource.builtin().is_none_or(Builtin::collected);
     let (orphan, foreground) = match (options.orphan_dependents, options.propagation) {
         _ if !collected => (false, false),
         (Some(orphan), _) => (orphan, false),
-        (None, Some(policy)) => {
-            (policy == Propagation::Orphan, policy == Propagation::Foreground)
-        }
+        (None, Some(policy)) => (
+            policy == Propagation::Orphan,
+            policy == Propagation::Foreground,
+        ),
         (None, None) => (has(ORPHAN), has(FOREGROUND) && !has(ORPHAN)),
     };
-    let mut finalizers: Vec<String> =
-        present.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
+    let mut finalizers: Vec<String> = present
+        .iter()
+        .filter(|f| *f != ORPHAN && *f != FOREGROUND)
+        .cloned()
+        .collect();
     if orphan {
         finalizers.push(ORPHAN.to_owned());
     }
@@ -209,7 +228,11 @@ fn deletion_finalizers(
     let mut sorted = (present.clone(), finalizers.clone());
     sorted.0.sort();
     sorted.1.sort();
-    if sorted.0 == sorted.1 { present } else { finalizers }
+    if sorted.0 == sorted.1 {
+        present
+    } else {
+        finalizers
+    }
 }
 
 /// Deletes everything that a list would show; the answer is that list.
@@ -242,12 +265,21 @@ pub(crate) fn delete_collection(
 }
 
 /// Takes a finalizer off an object, which may end it.
-pub(crate) fn remove_finalizer(state: &mut State, resource: &std::sync::Arc<Resource>, key: &str, name: &str) {
-    let Some(existing) = state.storage.object(&resource.store, key).cloned() else { return };
+pub(crate) fn remove_finalizer(
+    state: &mut State,
+    resource: &std::sync::Arc<Resource>,
+    key: &str,
+    name: &str,
+) {
+    let Some(existing) = state.storage.object(&resource.store, key).cloned() else {
+        return;
+    };
     let mut value = state.view(resource, &existing);
     let old = value.clone();
-    let finalizers: Vec<String> =
-        meta::finalizers(&value).into_iter().filter(|f| f != name).collect();
+    let finalizers: Vec<String> = meta::finalizers(&value)
+        .into_iter()
+        .filter(|f| f != name)
+        .collect();
     meta::set_finalizers(&mut value, &finalizers);
     if finalizers.is_empty() && existing.facts.deleting {
         state.remove(resource, key, old);

@@ -99,7 +99,11 @@ pub(crate) fn collect(
     {
         revision = collection.revision_before(options.stale_by, current);
     }
-    let limit = if options.version == "0" && options.token.is_empty() { 0 } else { options.limit };
+    let limit = if options.version == "0" && options.token.is_empty() {
+        0
+    } else {
+        options.limit
+    };
     let empty = BTreeMap::new();
     let past;
     let objects = match state.storage.get(&resource.store) {
@@ -127,10 +131,22 @@ pub(crate) fn collect(
             }
         },
     };
-    Ok(page(state, resource, objects, &prefix, &start, limit, &options.selector, revision))
+    Ok(page(
+        state,
+        resource,
+        objects,
+        &prefix,
+        &start,
+        limit,
+        &options.selector,
+        revision,
+    ))
 }
 
-#[expect(clippy::too_many_arguments, reason = "one step of `collect`, split off for its length")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one step of `collect`, split off for its length"
+)]
 fn page(
     state: &State,
     resource: &Arc<Resource>,
@@ -175,7 +191,12 @@ fn page(
             token = None;
         }
     }
-    Page { items, revision, token, remaining }
+    Page {
+        items,
+        revision,
+        token,
+        remaining,
+    }
 }
 
 impl Page {
@@ -198,7 +219,13 @@ impl Page {
         });
         let mut out = head.to_string().into_bytes();
         out.pop();
-        out.reserve(self.items.iter().map(|item| item.body.len() + 1).sum::<usize>() + 16);
+        out.reserve(
+            self.items
+                .iter()
+                .map(|item| item.body.len() + 1)
+                .sum::<usize>()
+                + 16,
+        );
         out.extend_from_slice(b",\"items\":[");
         let typed = matches!(resource.rules, Rules::Builtin(_));
         for (index, item) in self.items.iter().enumerate() {
@@ -228,7 +255,11 @@ fn write_token(revision: u64, start: &str) -> String {
 }
 
 fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
-    let wrong = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+    let wrong = |why: &str| {
+        ApiError::bad_request(format!(
+            "invalid continue token: continue key is not valid: {why}"
+        ))
+    };
     if !version.is_empty() && version != "0" {
         return Err(ApiError::bad_request(
             "specifying resource version is not allowed when using continue",
@@ -247,7 +278,9 @@ fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
     }
     let revision = value["rv"].as_i64().unwrap_or(0);
     if revision == 0 {
-        return Err(wrong("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+        return Err(wrong(
+            "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+        ));
     }
     Ok((u64::try_from(revision).unwrap_or(0), start.to_owned()))
 }

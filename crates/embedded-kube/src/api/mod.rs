@@ -67,7 +67,10 @@ impl Call<'_> {
 
     /// Answers with an object that is stored (or would be, in a dry run).
     fn answer(&self, state: &State, code: u16, stored: &Stored) -> Done {
-        Done { code, body: state.present(self.resource, stored) }
+        Done {
+            code,
+            body: state.present(self.resource, stored),
+        }
     }
 
     /// Answers with an object that is not stored.
@@ -75,7 +78,10 @@ impl Call<'_> {
         if self.resource.builtin() == Some(Builtin::NewEvent) {
             builtin::event_from_core(&mut value);
         }
-        Done { code, body: Body::write(&value, None).to_bytes() }
+        Done {
+            code,
+            body: Body::write(&value, None).to_bytes(),
+        }
     }
 }
 
@@ -144,7 +150,11 @@ pub(crate) fn decode_body(
 /// The beginning of a body, for errors about it.
 pub(crate) fn summary(body: &[u8]) -> String {
     use std::fmt::Write as _;
-    let (start, dots) = if body.len() > 30 { (&body[..30], " ...") } else { (body, "") };
+    let (start, dots) = if body.len() > 30 {
+        (&body[..30], " ...")
+    } else {
+        (body, "")
+    };
     match start.first() {
         None => "<empty>".to_owned(),
         Some(b'{') => format!("{}{dots}", String::from_utf8_lossy(start)),
@@ -192,7 +202,10 @@ pub(super) fn warn_of_lost_fields(
         return Ok(());
     }
     let known = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata");
-    let keys = value.as_object().into_iter().flat_map(serde_json::Map::keys);
+    let keys = value
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::keys);
     let unknown: Vec<String> = keys.filter(|key| !known(key)).cloned().collect();
     strictness(call, duplicates, &unknown)
 }
@@ -202,10 +215,10 @@ fn check_type(resource: &Resource, value: &Value) -> ApiResult<()> {
     let kind = value["kind"].as_str().unwrap_or_default();
     let (group, version) = split_version(api_version);
     if resource.custom().is_none() && (kind != &*resource.kind || group != &*resource.group) {
-        let known = builtin::RESOURCES.iter().any(|r| {
-            *r.kind == *kind && *r.group == *group && *r.version == *version
-        });
-        if known && group != &*resource.group || known && kind != &*resource.kind {
+        let known = builtin::RESOURCES
+            .iter()
+            .any(|r| *r.kind == *kind && *r.group == *group && *r.version == *version);
+        if known {
             return Err(ApiError::bad_request(format!(
                 "{kind} in version {} cannot be handled as a {}: converting ({group}.{kind}) to \
                  (.{}): unknown conversion",
@@ -265,7 +278,11 @@ pub(crate) fn strictness(
 
 /// The namespace in an object must be that of the request, or is set to it.
 pub(crate) fn match_namespace(call: &Call<'_>, value: &mut Value) -> ApiResult<()> {
-    let wanted = if call.resource.namespaced { call.namespace } else { "" };
+    let wanted = if call.resource.namespaced {
+        call.namespace
+    } else {
+        ""
+    };
     let found = meta::text(value, "namespace").to_owned();
     if found == wanted {
         return Ok(());
@@ -311,13 +328,6 @@ pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value) {
              requests; duplicate UID(s) observed: {}",
             duplicates.join(", ")
         ));
-    }
-}
-
-/// Warns of a version that will go.
-pub(crate) fn warn_of_version(call: &mut Call<'_>) {
-    if let Some(warning) = call.resource.custom().and_then(|custom| custom.warning.as_deref()) {
-        call.warnings.push(warning.to_owned());
     }
 }
 

@@ -30,16 +30,25 @@ pub(crate) fn patch(
     kind: PatchKind,
     body: &[u8],
 ) -> ApiResult<Done> {
-    update_with(state, call, "", |call, old| apply(call, old, kind, body))
+    update_with(state, call, "", |state, call, old| {
+        apply(state, call, old, kind, body)
+    })
 }
 
 /// The object after the patch, decoded.
-fn apply(call: &mut Call<'_>, old: &Value, kind: PatchKind, body: &[u8]) -> ApiResult<Value> {
+fn apply(
+    state: &State,
+    call: &mut Call<'_>,
+    old: &Value,
+    kind: PatchKind,
+    body: &[u8],
+) -> ApiResult<Value> {
     let mut current = old.clone();
     if call.resource.builtin() == Some(Builtin::NewEvent) {
         builtin::event_from_core(&mut current);
     }
     let (patched, duplicates) = patch_value(call, &current, kind, body)?;
+    super::warn_of_lost_fields(state, call, &patched, &[])?;
     let value = decode(call, patched, &duplicates)?;
     match_patched_name(call, &value)?;
     Ok(value)
@@ -71,12 +80,21 @@ pub(super) fn patch_value(
             PatchKind::Merge => "Invalid JSON Patch".to_owned(),
         })
     })?;
-    let Document { value: patch, duplicates } = document;
+    let Document {
+        value: patch,
+        duplicates,
+    } = document;
     match kind {
         PatchKind::Json => {
             let mut patched = current.clone();
             json_patch(&mut patched, &patch, strict)?;
-            Ok((patched, duplicates.iter().map(|d| format!("json patch {d}")).collect()))
+            Ok((
+                patched,
+                duplicates
+                    .iter()
+                    .map(|d| format!("json patch {d}"))
+                    .collect(),
+            ))
         }
         PatchKind::Merge | PatchKind::Strategic => {
             if patch.is_null() && kind == PatchKind::Merge {
@@ -86,7 +104,11 @@ pub(super) fn patch_value(
                 let found = super::type_name(&patch);
                 return Err(ApiError::bad_request(format!(
                     "{}json: cannot unmarshal {found} into Go value of type map[string]interface {{}}",
-                    if kind == PatchKind::Merge { "error decoding patch: " } else { "" }
+                    if kind == PatchKind::Merge {
+                        "error decoding patch: "
+                    } else {
+                        ""
+                    }
                 )));
             }
             let mut patched = current.clone();
@@ -99,7 +121,11 @@ pub(super) fn patch_value(
 fn json_patch(value: &mut Value, patch: &Value, strict: bool) -> ApiResult<()> {
     let Value::Array(operations) = patch else {
         let prefix = if strict { "error decoding patch: " } else { "" };
-        let kind = if strict { "[]handlers.jsonPatchOp" } else { "jsonpatch.Patch" };
+        let kind = if strict {
+            "[]handlers.jsonPatchOp"
+        } else {
+            "jsonpatch.Patch"
+        };
         return Err(ApiError::bad_request(format!(
             "{prefix}json: cannot unmarshal {} into Go value of type {kind}",
             super::type_name(patch)
@@ -117,7 +143,11 @@ fn json_patch(value: &mut Value, patch: &Value, strict: bool) -> ApiResult<()> {
     for operation in operations {
         step(value, operation).ok_or_else(ApiError::rejected)?;
     }
-    if value.is_object() { Ok(()) } else { Err(ApiError::rejected()) }
+    if value.is_object() {
+        Ok(())
+    } else {
+        Err(ApiError::rejected())
+    }
 }
 
 /// Whether an operation is one at all.
@@ -183,7 +213,11 @@ fn tokens(path: &str) -> Option<Vec<String>> {
         return Some(Vec::new());
     }
     let (_, rest) = path.split_once('/')?;
-    Some(rest.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
+    Some(
+        rest.split('/')
+            .map(|token| token.replace("~1", "/").replace("~0", "~"))
+            .collect(),
+    )
 }
 
 fn index(token: &str, length: usize) -> Option<usize> {
@@ -220,7 +254,11 @@ fn add(value: &mut Value, path: &str, payload: Value) -> Option<()> {
             map.insert(last.clone(), payload);
         }
         Value::Array(items) => {
-            let at = if last == "-" { items.len() } else { index(last, items.len())? };
+            let at = if last == "-" {
+                items.len()
+            } else {
+                index(last, items.len())?
+            };
             if at > items.len() {
                 return None;
             }
@@ -273,7 +311,9 @@ fn merge(target: &mut Value, patch: Value, strategic: bool) {
     if !target.is_object() {
         *target = Value::Object(Map::new());
     }
-    let Some(map) = target.as_object_mut() else { return };
+    let Some(map) = target.as_object_mut() else {
+        return;
+    };
     if strategic && patch.get("$patch").and_then(Value::as_str) == Some("replace") {
         map.clear();
     }
@@ -308,7 +348,14 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
     let shown = value.to_string();
     let invalid = |message: String| {
         let error = FieldError::invalid("patch", shown.as_str(), message);
-        ApiError::invalid(About { group: "", resource: "" }, "", &[error])
+        ApiError::invalid(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+            &[error],
+        )
     };
     let mut found = Findings::default();
     if let Some(why) = foreign_kind(call, &mut value) {
@@ -321,14 +368,22 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
             Some(path) => format!("json patch duplicate field {}", go_quote(path)),
             None => format!("duplicate field {}", go_quote(path)),
         })
-        .chain(found.unknown.iter().map(|path| format!("unknown field {}", go_quote(path))))
+        .chain(
+            found
+                .unknown
+                .iter()
+                .map(|path| format!("unknown field {}", go_quote(path))),
+        )
         .collect();
     if !complaints.is_empty() {
         match call.validation {
             FieldValidation::Ignore => {}
             FieldValidation::Warn => call.warnings.extend(complaints),
             FieldValidation::Strict => {
-                return Err(invalid(format!("strict decoding error: {}", complaints.join(", "))));
+                return Err(invalid(format!(
+                    "strict decoding error: {}",
+                    complaints.join(", ")
+                )));
             }
         }
     }
@@ -351,9 +406,14 @@ fn foreign_kind(call: &Call<'_>, value: &mut Value) -> Option<String> {
     if *kind == *resource.kind && version == wanted {
         return None;
     }
-    let known = builtin::RESOURCES.iter().any(|r| *r.kind == *kind && r.api_version() == version);
+    let known = builtin::RESOURCES
+        .iter()
+        .any(|r| *r.kind == *kind && r.api_version() == version);
     Some(if known {
-        format!("converting (v1.{kind}) to (core.{}): unknown conversion", resource.kind)
+        format!(
+            "converting (v1.{kind}) to (core.{}): unknown conversion",
+            resource.kind
+        )
     } else {
         format!(
             "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
@@ -387,14 +447,21 @@ mod tests {
             json!([{"op": "add", "path": "/x/y", "value": 2}]),
             json!([{"op": "nonsense", "path": "/f"}]),
         ] {
-            assert_eq!(json_patch(&mut value, &operation, true).unwrap_err().code, 422);
+            assert_eq!(
+                json_patch(&mut value, &operation, true).unwrap_err().code,
+                422
+            );
         }
     }
 
     #[test]
     fn merge_patches() {
         let mut value = json!({"a": {"b": 1, "c": 2}, "d": [1]});
-        merge(&mut value, json!({"a": {"b": null, "e": 3}, "d": [2], "f": {"g": null}}), false);
+        merge(
+            &mut value,
+            json!({"a": {"b": null, "e": 3}, "d": [2], "f": {"g": null}}),
+            false,
+        );
         assert_eq!(value, json!({"a": {"c": 2, "e": 3}, "d": [2], "f": {}}));
     }
 }

@@ -23,7 +23,13 @@ fn scale_of(resource: &Resource) -> ApiResult<&Scale> {
 fn show(object: &Value, scale: &Scale) -> Value {
     let number = |path: &str| at_path(object, path).and_then(Value::as_i64);
     let mut metadata = json!({});
-    for key in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+    for key in [
+        "name",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+    ] {
         if !object["metadata"][key].is_null() {
             metadata[key] = object["metadata"][key].clone();
         }
@@ -40,7 +46,10 @@ fn show(object: &Value, scale: &Scale) -> Value {
     {
         shown["spec"]["replicas"] = json!(replicas);
     }
-    let selector = scale.selector.as_deref().and_then(|path| at_path(object, path));
+    let selector = scale
+        .selector
+        .as_deref()
+        .and_then(|path| at_path(object, path));
     if let Some(selector) = selector.and_then(Value::as_str)
         && !selector.is_empty()
     {
@@ -67,7 +76,9 @@ fn check_replicas(object: &Value, scale: &Scale) -> ApiResult<()> {
         return Ok(());
     }
     let path = go_quote(&scale.spec_replicas);
-    Err(ApiError::internal(&format!("the spec replicas field {path} does not exist")))
+    Err(ApiError::internal(&format!(
+        "the spec replicas field {path} does not exist"
+    )))
 }
 
 /// What a request says about a scale.
@@ -94,7 +105,7 @@ pub(crate) fn update_scale(
         warnings: Vec::new(),
     };
     let patched = matches!(change, ScaleChange::Patch(..));
-    let done = update_with(state, &mut inner, "", |call, old| {
+    let done = update_with(state, &mut inner, "", |_, call, old| {
         let wanted = match change {
             ScaleChange::Replace(document) => document.value,
             ScaleChange::Patch(kind, body) => patch_value(call, &show(old, scale), kind, body)?.0,
@@ -109,14 +120,17 @@ pub(crate) fn update_scale(
         Ok(new)
     })?;
     let object: Value = serde_json::from_slice(&done.body).unwrap_or_default();
-    Ok(Done { code: done.code, body: show(&object, scale).to_string().into() })
+    Ok(Done {
+        code: done.code,
+        body: show(&object, scale).to_string().into(),
+    })
 }
 
 /// The number that a `Scale` asks for.
 fn wanted_replicas(call: &Call<'_>, wanted: &Value, patched: bool) -> ApiResult<i64> {
     let (kind, version) = (&wanted["kind"], &wanted["apiVersion"]);
-    let is_scale = (kind.is_null() || kind == "Scale")
-        && (version.is_null() || version == "autoscaling/v1");
+    let is_scale =
+        (kind.is_null() || kind == "Scale") && (version.is_null() || version == "autoscaling/v1");
     if !is_scale {
         let message = "no kind is registered for the type v1.Scale in scheme \
                        \"pkg/runtime/scheme.go:111\"";
@@ -139,7 +153,14 @@ fn wanted_replicas(call: &Call<'_>, wanted: &Value, patched: bool) -> ApiResult<
             );
             if patched {
                 let error = FieldError::invalid("patch", wanted.to_string(), message);
-                return ApiError::invalid(About { group: "", resource: "" }, "", &[error]);
+                return ApiError::invalid(
+                    About {
+                        group: "",
+                        resource: "",
+                    },
+                    "",
+                    &[error],
+                );
             }
             ApiError::bad_request(format!(
                 "Scale in version \"v1\" cannot be handled as a Scale: {message}"

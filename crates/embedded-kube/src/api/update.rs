@@ -16,7 +16,10 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
     match_namespace(call, &mut value)?;
     match_name(call, &value)?;
     dedup_owners(call, &mut value);
-    let exists = state.storage.object(&call.resource.store, &call.key()).is_some();
+    let exists = state
+        .storage
+        .object(&call.resource.store, &call.key())
+        .is_some();
     if !exists && call.sub == Sub::None && strategy::create_on_update(call.resource) {
         let uid = meta::text(&value, "uid");
         if !uid.is_empty() {
@@ -24,11 +27,18 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
         }
         meta::wipe_system_fields(&mut value);
         create::admit(state, call, &value)?;
-        meta::of(&mut value).remove("resourceVersion");
-        return create::create(state, call, value);
+        let version = meta::of(&mut value).remove("resourceVersion");
+        let mut done = create::create(state, call, value)?;
+        if let (true, Some(version)) = (call.dry_run, version) {
+            // What is not stored keeps the version that it came with.
+            let mut shown: Value = serde_json::from_slice(&done.body).unwrap_or_default();
+            shown["metadata"]["resourceVersion"] = version;
+            done.body = crate::storage::Body::write(&shown, None).to_bytes();
+        }
+        return Ok(done);
     }
     let uid = meta::text(&value, "uid").to_owned();
-    update_with(state, call, &uid, |_, _| Ok(value))
+    update_with(state, call, &uid, |_, _, _| Ok(value))
 }
 
 /// Changes an object by a function of its present state, as the request sees it.
@@ -36,7 +46,7 @@ pub(crate) fn update_with(
     state: &mut State,
     call: &mut Call<'_>,
     uid: &str,
-    change: impl FnOnce(&mut Call<'_>, &Value) -> ApiResult<Value>,
+    change: impl FnOnce(&State, &mut Call<'_>, &Value) -> ApiResult<Value>,
 ) -> ApiResult<Done> {
     let resource = call.resource;
     let key = call.key();
@@ -47,7 +57,7 @@ pub(crate) fn update_with(
         return Err(uid_conflict(call, &key, uid, &existing.facts.uid));
     }
     let old = state.view(resource, &existing);
-    let mut new = change(call, &old)?;
+    let mut new = change(state, call, &old)?;
     check_version(call, &mut new, existing.revision)?;
     match_namespace(call, &mut new)?;
     let now = state.now();
@@ -58,10 +68,15 @@ pub(crate) fn update_with(
     errors.extend(meta::validate_update(&new, &old));
     errors.extend(strategy::validate_update(resource, call.sub, &new, &old));
     if !errors.is_empty() {
-        return Err(ApiError::invalid(resource.about_kind(&new), call.name, &errors));
+        return Err(ApiError::invalid(
+            resource.about_kind(&new),
+            call.name,
+            &errors,
+        ));
     }
     if call.sub == Sub::None {
-        call.warnings.extend(strategy::warnings(resource, &new, Some(&old)));
+        call.warnings
+            .extend(strategy::warnings(resource, &new, Some(&old)));
     }
     strategy::canonicalize(resource, &mut new);
     if existing.facts.deleting && may_go(call, &new) {
@@ -72,7 +87,7 @@ pub(crate) fn update_with(
         return Ok(done);
     }
     if call.dry_run {
-        return Ok(call.answer_value(200, new));
+        return Ok(call.answer_value(200, state.round_trip(resource, new)));
     }
     let stored = state.build(resource, new);
     check_size(&stored)?;
@@ -93,7 +108,9 @@ fn same_but_for_revision(new: &Value, old: &Value) -> bool {
 /// Whether an object that is being deleted has lost what held it.
 fn may_go(call: &Call<'_>, new: &Value) -> bool {
     let held = call.resource.builtin() == Some(Builtin::Namespace)
-        && new["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+        && new["spec"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
     meta::finalizers(new).is_empty() && !held
 }
 
@@ -113,13 +130,19 @@ fn check_version(call: &Call<'_>, new: &mut Value, current: u64) -> ApiResult<()
     } else {
         text.parse::<u64>().map_err(|_| {
             let quoted = crate::text::go_quote(text);
-            ApiError::new(500, "", format!("strconv.ParseUint: parsing {quoted}: invalid syntax"))
+            ApiError::new(
+                500,
+                "",
+                format!("strconv.ParseUint: parsing {quoted}: invalid syntax"),
+            )
         })?
     };
     if version == 0 {
         if !strategy::unconditional_update(call.resource) {
-            let about =
-                About { group: &call.resource.group, resource: &call.resource.plural };
+            let about = About {
+                group: &call.resource.group,
+                resource: &call.resource.plural,
+            };
             let error = FieldError::invalid(
                 "metadata.resourceVersion",
                 0,

@@ -22,7 +22,9 @@ const RENAMED: [(&str, &str); 7] = [
 pub(crate) fn to_core(value: &mut Value) {
     rename(value, |(new, old)| (new, old));
     value["apiVersion"] = json!("v1");
-    let Some(map) = value.as_object_mut() else { return };
+    let Some(map) = value.as_object_mut() else {
+        return;
+    };
     for key in ["reportingComponent", "reportingInstance"] {
         map.entry(key).or_insert_with(|| json!(""));
     }
@@ -32,7 +34,9 @@ pub(crate) fn to_core(value: &mut Value) {
 pub(crate) fn from_core(value: &mut Value) {
     rename(value, |(new, old)| (old, new));
     value["apiVersion"] = json!("events.k8s.io/v1");
-    let Some(map) = value.as_object_mut() else { return };
+    let Some(map) = value.as_object_mut() else {
+        return;
+    };
     for key in ["reportingController", "reportingInstance"] {
         if map.get(key) == Some(&json!("")) {
             map.remove(key);
@@ -44,7 +48,9 @@ fn rename(
     value: &mut Value,
     direction: fn((&'static str, &'static str)) -> (&'static str, &'static str),
 ) {
-    let Some(map) = value.as_object_mut() else { return };
+    let Some(map) = value.as_object_mut() else {
+        return;
+    };
     let mut renamed = Map::new();
     for (from, to) in RENAMED.map(direction) {
         if let Some(field) = map.remove(from) {
@@ -63,9 +69,18 @@ pub(super) fn validate(value: &Value, new_api: bool) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let namespace = meta::text(value, "namespace");
     let involved = text(&value["involvedObject"], "namespace");
-    let controller = if new_api { "reportingController" } else { "reportingComponent" };
-    let mismatch =
-        || FieldError::invalid("involvedObject.namespace", involved, "does not match event.namespace");
+    let controller = if new_api {
+        "reportingController"
+    } else {
+        "reportingComponent"
+    };
+    let mismatch = || {
+        FieldError::invalid(
+            "involvedObject.namespace",
+            involved,
+            "does not match event.namespace",
+        )
+    };
     if value["eventTime"].is_null() {
         let fits = if involved.is_empty() {
             matches!(namespace, "" | "default")
@@ -96,7 +111,11 @@ pub(super) fn validate(value: &Value, new_api: bool) -> Vec<FieldError> {
             }
         }
         if text(value, "message").len() > 1024 {
-            errors.push(FieldError::invalid("message", "", "can have at most 1024 characters"));
+            errors.push(FieldError::invalid(
+                "message",
+                "",
+                "can have at most 1024 characters",
+            ));
         }
     }
     for complaint in names::dns_subdomain(namespace, false) {
@@ -115,7 +134,11 @@ pub(super) fn validate_new(value: &Value) -> Vec<FieldError> {
     }
     let kind = text(value, "type");
     if !matches!(kind, "Normal" | "Warning") {
-        errors.push(FieldError::invalid("type", "", format!("has invalid value: {kind}")));
+        errors.push(FieldError::invalid(
+            "type",
+            "",
+            format!("has invalid value: {kind}"),
+        ));
     }
     for key in ["firstTimestamp", "lastTimestamp"] {
         if !value[key].is_null() {
@@ -125,7 +148,10 @@ pub(super) fn validate_new(value: &Value) -> Vec<FieldError> {
     if value["count"].as_i64().unwrap_or(0) != 0 {
         errors.push(FieldError::invalid("count", "", "needs to be unset"));
     }
-    if value["source"].as_object().is_some_and(|source| !source.is_empty()) {
+    if value["source"]
+        .as_object()
+        .is_some_and(|source| !source.is_empty())
+    {
         errors.push(FieldError::invalid("source", "", "needs to be unset"));
     }
     errors
@@ -166,7 +192,11 @@ fn series(value: &Value) -> Vec<FieldError> {
         return errors;
     }
     if series["count"].as_i64().unwrap_or(0) < 2 {
-        errors.push(FieldError::invalid("series.count", "", "should be at least 2"));
+        errors.push(FieldError::invalid(
+            "series.count",
+            "",
+            "should be at least 2",
+        ));
     }
     if series["lastObservedTime"].is_null() {
         errors.push(FieldError::required("series.lastObservedTime", ""));
@@ -208,7 +238,15 @@ pub(super) fn selectable(builtin: Builtin, value: &Value) -> Vec<(&'static str, 
             "reportingController",
         )
     };
-    let parts = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+    let parts = [
+        "kind",
+        "namespace",
+        "name",
+        "uid",
+        "apiVersion",
+        "resourceVersion",
+        "fieldPath",
+    ];
     let mut fields: Vec<(&'static str, String)> =
         prefix.into_iter().zip(parts.map(involved)).collect();
     fields.push(("reason", text(value, "reason").to_owned()));

@@ -67,7 +67,10 @@ fn namespace() -> Struct {
     kind(
         "Namespace",
         vec![
-            always("spec", object("NamespaceSpec", vec![field("finalizers", texts())])),
+            always(
+                "spec",
+                object("NamespaceSpec", vec![field("finalizers", texts())]),
+            ),
             always(
                 "status",
                 object(
@@ -106,9 +109,17 @@ fn config_map() -> Struct {
 }
 
 fn object_reference() -> Vec<Field> {
-    ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"]
-        .map(|name| field(name, Type::String))
-        .into()
+    [
+        "kind",
+        "namespace",
+        "name",
+        "uid",
+        "apiVersion",
+        "resourceVersion",
+        "fieldPath",
+    ]
+    .map(|name| field(name, Type::String))
+    .into()
 }
 
 fn reference() -> Type {
@@ -116,13 +127,22 @@ fn reference() -> Type {
 }
 
 fn event_source() -> Type {
-    object("EventSource", vec![field("component", Type::String), field("host", Type::String)])
+    object(
+        "EventSource",
+        vec![
+            field("component", Type::String),
+            field("host", Type::String),
+        ],
+    )
 }
 
 fn series() -> Type {
     object(
         "EventSeries",
-        vec![field("count", Type::Int32), always("lastObservedTime", Type::MicroTime)],
+        vec![
+            field("count", Type::Int32),
+            always("lastObservedTime", Type::MicroTime),
+        ],
     )
 }
 
@@ -177,7 +197,10 @@ fn service_account() -> Struct {
             field("secrets", list(reference())),
             field(
                 "imagePullSecrets",
-                list(object("LocalObjectReference", vec![field("name", Type::String)])),
+                list(object(
+                    "LocalObjectReference",
+                    vec![field("name", Type::String)],
+                )),
             ),
             pointer("automountServiceAccountToken", Type::Bool),
         ],
@@ -206,7 +229,13 @@ fn lease() -> Struct {
 }
 
 fn secret_reference() -> Type {
-    object("SecretReference", vec![field("name", Type::String), field("namespace", Type::String)])
+    object(
+        "SecretReference",
+        vec![
+            field("name", Type::String),
+            field("namespace", Type::String),
+        ],
+    )
 }
 
 fn volume_sources() -> Vec<Field> {
@@ -234,7 +263,10 @@ fn volume_sources() -> Vec<Field> {
             "local",
             object(
                 "LocalVolumeSource",
-                vec![always("path", Type::String), pointer("fsType", Type::String)],
+                vec![
+                    always("path", Type::String),
+                    pointer("fsType", Type::String),
+                ],
             ),
         ),
         (
@@ -292,8 +324,10 @@ fn volume_sources() -> Vec<Field> {
             ),
         ),
     ];
-    let mut fields: Vec<Field> =
-        typed.into_iter().map(|(name, kind)| pointer(name, kind)).collect();
+    let mut fields: Vec<Field> = typed
+        .into_iter()
+        .map(|(name, kind)| pointer(name, kind))
+        .collect();
     // Sources that nothing here uses: kept as they come.
     for name in super::volume::OTHER_SOURCES {
         fields.push(pointer(name, Type::Any));
@@ -389,7 +423,10 @@ fn claim() -> Struct {
                         field("volumeName", Type::String),
                         pointer("storageClassName", Type::String),
                         pointer("volumeMode", Type::String),
-                        pointer("dataSource", data_source("TypedLocalObjectReference", false)),
+                        pointer(
+                            "dataSource",
+                            data_source("TypedLocalObjectReference", false),
+                        ),
                         pointer("dataSourceRef", data_source("TypedObjectReference", true)),
                         pointer("volumeAttributesClassName", Type::String),
                     ],
@@ -403,7 +440,10 @@ fn claim() -> Struct {
                         field("phase", Type::String),
                         field("accessModes", texts()),
                         field("capacity", map(Type::Quantity)),
-                        field("conditions", list(condition("PersistentVolumeClaimCondition", false))),
+                        field(
+                            "conditions",
+                            list(condition("PersistentVolumeClaimCondition", false)),
+                        ),
                         field("allocatedResources", map(Type::Quantity)),
                         field("allocatedResourceStatuses", map(Type::String)),
                         pointer("currentVolumeAttributesClassName", Type::String),
@@ -440,7 +480,10 @@ fn definition() -> Struct {
             pointer("deprecationWarning", Type::String),
             pointer(
                 "schema",
-                object("CustomResourceValidation", vec![pointer("openAPIV3Schema", Type::Any)]),
+                object(
+                    "CustomResourceValidation",
+                    vec![pointer("openAPIV3Schema", Type::Any)],
+                ),
             ),
             pointer(
                 "subresources",
@@ -478,7 +521,10 @@ fn definition() -> Struct {
             ),
             field(
                 "selectableFields",
-                list(object("SelectableField", vec![always("jsonPath", Type::String)])),
+                list(object(
+                    "SelectableField",
+                    vec![always("jsonPath", Type::String)],
+                )),
             ),
         ],
     );

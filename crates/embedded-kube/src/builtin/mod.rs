@@ -78,11 +78,43 @@ pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
     vec![
         resource(ConfigMap, "", "ConfigMap", "configmaps", true, &["cm"], &[]),
         resource(Event, "", "Event", "events", true, &["ev"], &[]),
-        resource(Namespace, "", "Namespace", "namespaces", false, &["ns"], &[]),
-        resource(Claim, "", "PersistentVolumeClaim", "persistentvolumeclaims", true, &["pvc"], &[]),
-        resource(Volume, "", "PersistentVolume", "persistentvolumes", false, &["pv"], &[]),
+        resource(
+            Namespace,
+            "",
+            "Namespace",
+            "namespaces",
+            false,
+            &["ns"],
+            &[],
+        ),
+        resource(
+            Claim,
+            "",
+            "PersistentVolumeClaim",
+            "persistentvolumeclaims",
+            true,
+            &["pvc"],
+            &[],
+        ),
+        resource(
+            Volume,
+            "",
+            "PersistentVolume",
+            "persistentvolumes",
+            false,
+            &["pv"],
+            &[],
+        ),
         resource(Secret, "", "Secret", "secrets", true, &[], &[]),
-        resource(ServiceAccount, "", "ServiceAccount", "serviceaccounts", true, &["sa"], &[]),
+        resource(
+            ServiceAccount,
+            "",
+            "ServiceAccount",
+            "serviceaccounts",
+            true,
+            &["sa"],
+            &[],
+        ),
         resource(
             Definition,
             extensions,
@@ -92,8 +124,24 @@ pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
             &["crd", "crds"],
             &["api-extensions"],
         ),
-        resource(Lease, "coordination.k8s.io", "Lease", "leases", true, &[], &[]),
-        resource(NewEvent, "events.k8s.io", "Event", "events", true, &["ev"], &[]),
+        resource(
+            Lease,
+            "coordination.k8s.io",
+            "Lease",
+            "leases",
+            true,
+            &[],
+            &[],
+        ),
+        resource(
+            NewEvent,
+            "events.k8s.io",
+            "Event",
+            "events",
+            true,
+            &["ev"],
+            &[],
+        ),
     ]
 });
 
@@ -107,7 +155,10 @@ pub(crate) fn resource(builtin: Builtin) -> &'static Arc<Resource> {
 
 impl Builtin {
     pub(crate) fn has_status(self) -> bool {
-        matches!(self, Self::Namespace | Self::Volume | Self::Claim | Self::Definition)
+        matches!(
+            self,
+            Self::Namespace | Self::Volume | Self::Claim | Self::Definition
+        )
     }
 
     /// Whether an update may come without a `resourceVersion`.
@@ -122,7 +173,10 @@ impl Builtin {
 
     /// Whether a deletion answers with the object, not with a `Status`.
     pub(crate) fn returns_deleted(self) -> bool {
-        matches!(self, Self::Namespace | Self::ServiceAccount | Self::Volume | Self::Claim)
+        matches!(
+            self,
+            Self::Namespace | Self::ServiceAccount | Self::Volume | Self::Claim
+        )
     }
 
     /// Whether deletion knows propagation policies.
@@ -355,7 +409,8 @@ impl Builtin {
 /// A list of texts.
 pub(crate) fn string_list(value: &Value) -> Vec<String> {
     let list = value.as_array().into_iter().flatten();
-    list.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    list.filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn set_default(value: &mut Value, key: &str, default: Value) {
@@ -408,13 +463,19 @@ fn merge_string_data(value: &mut Value) {
 }
 
 fn decoded_len(value: &Value) -> usize {
-    STANDARD.decode(value.as_str().unwrap_or_default()).map_or(0, |bytes| bytes.len())
+    STANDARD
+        .decode(value.as_str().unwrap_or_default())
+        .map_or(0, |bytes| bytes.len())
 }
 
 fn key_errors(map: &Value, path: &str, errors: &mut Vec<FieldError>) {
     for key in map.as_object().into_iter().flat_map(serde_json::Map::keys) {
         for complaint in names::config_key(key) {
-            errors.push(FieldError::invalid(format!("{path}[{key}]"), key.as_str(), complaint));
+            errors.push(FieldError::invalid(
+                format!("{path}[{key}]"),
+                key.as_str(),
+                complaint,
+            ));
         }
     }
 }
@@ -423,7 +484,12 @@ fn validate_secret(value: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let data = &value["data"];
     key_errors(data, "data", &mut errors);
-    let size: usize = data.as_object().into_iter().flat_map(|m| m.values()).map(decoded_len).sum();
+    let size: usize = data
+        .as_object()
+        .into_iter()
+        .flat_map(|m| m.values())
+        .map(decoded_len)
+        .sum();
     if size > MAX_DATA {
         errors.push(FieldError::too_long("data", 1_048_576));
     }
@@ -435,8 +501,15 @@ fn validate_secret(value: &Value) -> Vec<FieldError> {
     match value["type"].as_str().unwrap_or_default() {
         "kubernetes.io/service-account-token" => {
             let key = "kubernetes.io/service-account.name";
-            if value["metadata"]["annotations"][key].as_str().unwrap_or_default().is_empty() {
-                errors.push(FieldError::required(format!("metadata.annotations[{key}]"), ""));
+            if value["metadata"]["annotations"][key]
+                .as_str()
+                .unwrap_or_default()
+                .is_empty()
+            {
+                errors.push(FieldError::required(
+                    format!("metadata.annotations[{key}]"),
+                    "",
+                ));
             }
         }
         "kubernetes.io/dockercfg" => require(".dockercfg"),
@@ -465,12 +538,21 @@ fn validate_config_map(value: &Value) -> Vec<FieldError> {
     for (key, text) in data.as_object().into_iter().flatten() {
         if binary.get(key).is_some() {
             let detail = "duplicate of key present in binaryData";
-            errors.push(FieldError::invalid(format!("data[{key}]"), key.as_str(), detail));
+            errors.push(FieldError::invalid(
+                format!("data[{key}]"),
+                key.as_str(),
+                detail,
+            ));
         }
         size += text.as_str().unwrap_or_default().len();
     }
     key_errors(binary, "binaryData", &mut errors);
-    size += binary.as_object().into_iter().flat_map(|m| m.values()).map(decoded_len).sum::<usize>();
+    size += binary
+        .as_object()
+        .into_iter()
+        .flat_map(|m| m.values())
+        .map(decoded_len)
+        .sum::<usize>();
     if size > MAX_DATA {
         errors.push(FieldError::too_long("[]", 1_048_576));
     }
@@ -542,7 +624,10 @@ mod tests {
     fn string_data_is_written_into_data() {
         let mut secret = json!({"stringData": {"a": "x"}, "data": {"b": "eQ=="}});
         Builtin::Secret.default(&mut secret);
-        assert_eq!(secret, json!({"data": {"a": "eA==", "b": "eQ=="}, "type": "Opaque"}));
+        assert_eq!(
+            secret,
+            json!({"data": {"a": "eA==", "b": "eQ=="}, "type": "Opaque"})
+        );
     }
 
     #[test]
@@ -550,7 +635,11 @@ mod tests {
         let meta = json!({"name": "a", "namespace": "n", "resourceVersion": "1"});
         let old = json!({"metadata": meta, "immutable": true, "data": {"a": "b"}});
         let mut new = old.clone();
-        assert!(Builtin::ConfigMap.validate_update(Sub::None, &new, &old).is_empty());
+        assert!(
+            Builtin::ConfigMap
+                .validate_update(Sub::None, &new, &old)
+                .is_empty()
+        );
         new["data"]["a"] = json!("c");
         let errors = Builtin::ConfigMap.validate_update(Sub::None, &new, &old);
         assert_eq!(

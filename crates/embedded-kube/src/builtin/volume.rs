@@ -1,4 +1,4 @@
-//! PersistentVolumes and claims: what their specs must say, and what may change.
+//! Persistent volumes and claims: what their specs must say, and what may change.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -37,8 +37,12 @@ const KNOWN_SOURCES: &[&str] = &[
     "local",
     "csi",
 ];
-const ACCESS_MODES: [&str; 4] =
-    ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const ACCESS_MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
 const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 /// The time of the last change of phase.
@@ -62,11 +66,18 @@ fn access_modes(spec: &Value, missing: &str, errors: &mut Vec<FieldError>) {
     for mode in &modes {
         if !ACCESS_MODES.contains(&mode.as_str()) {
             let path = "spec.accessModes";
-            errors.push(FieldError::not_supported(path, mode.as_str(), &ACCESS_MODES));
+            errors.push(FieldError::not_supported(
+                path,
+                mode.as_str(),
+                &ACCESS_MODES,
+            ));
         }
     }
     let single = modes.iter().any(|mode| mode == "ReadWriteOncePod");
-    if single && modes.iter().any(|m| m != "ReadWriteOncePod" && ACCESS_MODES.contains(&m.as_str()))
+    if single
+        && modes
+            .iter()
+            .any(|m| m != "ReadWriteOncePod" && ACCESS_MODES.contains(&m.as_str()))
     {
         let detail = "may not use ReadWriteOncePod with other access modes";
         errors.push(FieldError::forbidden("spec.accessModes", detail));
@@ -76,12 +87,20 @@ fn access_modes(spec: &Value, missing: &str, errors: &mut Vec<FieldError>) {
 fn mode_and_class(spec: &Value, errors: &mut Vec<FieldError>) {
     let mode = spec["volumeMode"].as_str().unwrap_or_default();
     if !spec["volumeMode"].is_null() && !VOLUME_MODES.contains(&mode) {
-        errors.push(FieldError::not_supported("spec.volumeMode", mode, &VOLUME_MODES));
+        errors.push(FieldError::not_supported(
+            "spec.volumeMode",
+            mode,
+            &VOLUME_MODES,
+        ));
     }
     let class = spec["storageClassName"].as_str().unwrap_or_default();
     if !class.is_empty() {
         for complaint in names::dns_subdomain(class, false) {
-            errors.push(FieldError::invalid("spec.storageClassName", class, complaint));
+            errors.push(FieldError::invalid(
+                "spec.storageClassName",
+                class,
+                complaint,
+            ));
         }
     }
 }
@@ -97,16 +116,26 @@ pub(super) fn validate(value: &Value) -> Vec<FieldError> {
         errors.push(FieldError::required("spec.capacity", ""));
     }
     if sizes != 1 || capacity.get("storage").is_none() {
-        errors.push(FieldError::not_supported("spec.capacity", capacity.clone(), &["storage"]));
+        errors.push(FieldError::not_supported(
+            "spec.capacity",
+            capacity.clone(),
+            &["storage"],
+        ));
     }
     for (key, size) in capacity.as_object().into_iter().flatten() {
         let text = size.as_str().unwrap_or_default();
         if amount(text) <= 0.0 {
             let detail = "must be greater than zero";
-            errors.push(FieldError::invalid(format!("spec.capacity[{key}]"), text, detail));
+            errors.push(FieldError::invalid(
+                format!("spec.capacity[{key}]"),
+                text,
+                detail,
+            ));
         }
     }
-    let policy = spec["persistentVolumeReclaimPolicy"].as_str().unwrap_or_default();
+    let policy = spec["persistentVolumeReclaimPolicy"]
+        .as_str()
+        .unwrap_or_default();
     let policies = ["Delete", "Recycle", "Retain"];
     if !policy.is_empty() && !policies.contains(&policy) {
         let path = "spec.persistentVolumeReclaimPolicy";
@@ -149,10 +178,18 @@ fn validate_source(name: &str, source: &Value, spec: &Value, errors: &mut Vec<Fi
     }
     let path = source["path"].as_str().unwrap_or_default();
     if name == "nfs" && !path.is_empty() && !path.starts_with('/') {
-        errors.push(FieldError::invalid("spec.nfs.path", path, "must be an absolute path"));
+        errors.push(FieldError::invalid(
+            "spec.nfs.path",
+            path,
+            "must be an absolute path",
+        ));
     }
     if matches!(name, "hostPath" | "local") && path.split('/').any(|part| part == "..") {
-        errors.push(FieldError::invalid(format!("spec.{name}.path"), path, "must not contain '..'"));
+        errors.push(FieldError::invalid(
+            format!("spec.{name}.path"),
+            path,
+            "must not contain '..'",
+        ));
     }
     if name == "local" && spec["nodeAffinity"].is_null() {
         let detail = "Local volume requires node affinity";
@@ -200,7 +237,13 @@ pub(super) fn validate_claim(value: &Value) -> Vec<FieldError> {
 pub(super) fn validate_claim_update(new: &Value, old: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let (mut after, before) = (new["spec"].clone(), &old["spec"]);
-    let size = |spec: &Value| amount(spec["resources"]["requests"]["storage"].as_str().unwrap_or("0"));
+    let size = |spec: &Value| {
+        amount(
+            spec["resources"]["requests"]["storage"]
+                .as_str()
+                .unwrap_or("0"),
+        )
+    };
     let (new_size, old_size) = (size(&after), size(before));
     if before["volumeName"].is_null() {
         after["volumeName"] = Value::Null;
@@ -212,10 +255,10 @@ pub(super) fn validate_claim_update(new: &Value, old: &Value) -> Vec<FieldError>
     if bound {
         after["resources"]["requests"] = before["resources"]["requests"].clone();
     }
-    if before["storageClassName"].is_null() {
-        if let Some(map) = after.as_object_mut() {
-            map.remove("storageClassName");
-        }
+    if before["storageClassName"].is_null()
+        && let Some(map) = after.as_object_mut()
+    {
+        map.remove("storageClassName");
     }
     after["volumeAttributesClassName"] = before["volumeAttributesClassName"].clone();
     let mut before = before.clone();
@@ -227,7 +270,9 @@ pub(super) fn validate_claim_update(new: &Value, old: &Value) -> Vec<FieldError>
     }
     if new_size < old_size {
         let path = "spec.resources.requests.storage";
-        let status = old["status"]["capacity"]["storage"].as_str().map_or(0.0, amount);
+        let status = old["status"]["capacity"]["storage"]
+            .as_str()
+            .map_or(0.0, amount);
         if new_size <= status {
             let detail = "field can not be less than status.capacity";
             errors.push(FieldError::forbidden(path, detail));

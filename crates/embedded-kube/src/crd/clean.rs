@@ -11,7 +11,12 @@ const ONE: [&str; 4] = ["not", "items", "additionalProperties", "additionalItems
 /// Fields that hold a list of schemas.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Fields that hold schemas by name.
-const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
+const MAPS: [&str; 4] = [
+    "properties",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+];
 /// Fields that are left out if they are empty.
 const PLAIN: [&str; 18] = [
     "id",
@@ -54,7 +59,9 @@ const POINTERS: [&str; 15] = [
 
 /// Cleans all schemas of a definition.
 pub(crate) fn definition(value: &mut Value, found: &mut Findings) {
-    let Some(Value::Array(versions)) = value.pointer_mut("/spec/versions") else { return };
+    let Some(Value::Array(versions)) = value.pointer_mut("/spec/versions") else {
+        return;
+    };
     for (index, version) in versions.iter_mut().enumerate() {
         if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
             let place = format!("spec.versions[{index}].schema.openAPIV3Schema");
@@ -125,7 +132,11 @@ fn collect(schema: &Value, formats: &mut Vec<String>) {
         }
     }
     for key in LISTS {
-        schema[key].as_array().into_iter().flatten().for_each(|item| collect(item, formats));
+        schema[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .for_each(|item| collect(item, formats));
     }
     for key in MAPS {
         let map = schema[key].as_object().into_iter().flatten();

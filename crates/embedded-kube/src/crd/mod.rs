@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: from the object to what is served, and its conditions.
+//! Definitions of custom resources: from the object to what is served, and its conditions.
 
 pub(crate) mod clean;
 pub(crate) mod validate;
@@ -58,9 +58,10 @@ pub(crate) fn prepare_update(new: &mut Value, old: &Value) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
         new["metadata"]["generation"] = json!(generation + 1);
     }
-    if let (Some(version), Some(stored)) =
-        (storage_version(new), new["status"]["storedVersions"].as_array_mut())
-        && !stored.contains(&json!(version))
+    if let (Some(version), Some(stored)) = (
+        storage_version(new),
+        new["status"]["storedVersions"].as_array_mut(),
+    ) && !stored.contains(&json!(version))
     {
         stored.push(json!(version));
     }
@@ -68,8 +69,13 @@ pub(crate) fn prepare_update(new: &mut Value, old: &Value) {
 
 /// Whether a condition is true.
 pub(crate) fn condition_is_true(value: &Value, kind: &str) -> bool {
-    let conditions = value["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.into_iter().any(|c| c["type"] == kind && c["status"] == "True")
+    let conditions = value["status"]["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    conditions
+        .into_iter()
+        .any(|c| c["type"] == kind && c["status"] == "True")
 }
 
 /// Sets a condition; its time changes only with its status.
@@ -85,7 +91,9 @@ pub(crate) fn set_condition(
     if !conditions.is_array() {
         *conditions = json!([]);
     }
-    let Some(list) = conditions.as_array_mut() else { return };
+    let Some(list) = conditions.as_array_mut() else {
+        return;
+    };
     let mut condition = json!({
         "type": kind,
         "status": status,
@@ -117,7 +125,8 @@ impl Taken {
         let names = &value["status"]["acceptedNames"];
         let text = |key: &str| names[key].as_str().unwrap_or_default().to_owned();
         self.resources.extend([text("plural"), text("singular")]);
-        self.resources.extend(crate::builtin::string_list(&names["shortNames"]));
+        self.resources
+            .extend(crate::builtin::string_list(&names["shortNames"]));
         self.kinds.extend([text("kind"), text("listKind")]);
     }
 }
@@ -142,9 +151,14 @@ pub(crate) fn accept_names(value: &mut Value, taken: &Taken, now: Timestamp) {
             Value::String(name) => vec![name.clone()],
             list => crate::builtin::string_list(list),
         };
-        let clash = names.iter().find(|name| taken.contains(name) && accepted[key] != json!(name));
+        let clash = names
+            .iter()
+            .find(|name| taken.contains(name) && accepted[key] != json!(name));
         if let Some(name) = clash {
-            conflict = Some((reason, format!("{} is already in use", crate::text::go_quote(name))));
+            conflict = Some((
+                reason,
+                format!("{} is already in use", crate::text::go_quote(name)),
+            ));
         } else if wanted[key].is_null() {
             if let Some(map) = accepted.as_object_mut() {
                 map.remove(key);
@@ -168,7 +182,10 @@ pub(crate) fn accept_names(value: &mut Value, taken: &Taken, now: Timestamp) {
         }
         Some((reason, message)) => {
             set_condition(value, "NamesAccepted", "False", reason, &message, now);
-            if value["status"]["conditions"].as_array().is_none_or(|c| c.len() < 2) {
+            if value["status"]["conditions"]
+                .as_array()
+                .is_none_or(|c| c.len() < 2)
+            {
                 let message = "not all names are accepted";
                 set_condition(value, "Established", "False", "NotAccepted", message, now);
             }
@@ -179,7 +196,14 @@ pub(crate) fn accept_names(value: &mut Value, taken: &Taken, now: Timestamp) {
 /// Establishes a definition whose names are accepted.
 pub(crate) fn establish(value: &mut Value, now: Timestamp) {
     let message = "the initial names have been accepted";
-    set_condition(value, "Established", "True", "InitialNamesAccepted", message, now);
+    set_condition(
+        value,
+        "Established",
+        "True",
+        "InitialNamesAccepted",
+        message,
+        now,
+    );
 }
 
 /// Things that many clusters hold alike, once per process: by their text.
@@ -189,7 +213,9 @@ struct Pool<T: ?Sized> {
 
 impl<T: ?Sized> Pool<T> {
     const fn new() -> Self {
-        Self { entries: Mutex::new(BTreeMap::new()) }
+        Self {
+            entries: Mutex::new(BTreeMap::new()),
+        }
     }
 
     fn get(&self, key: &[u8], make: impl FnOnce() -> Arc<T>) -> Arc<T> {
@@ -224,22 +250,34 @@ pub(crate) fn share_spec(spec: Vec<u8>) -> Bytes {
     let digest = digest(&spec);
     let shared = SPECS.get(&digest, || Arc::new(SharedSpec(spec.clone())));
     // Two texts can have one digest, however unlikely: then this one is not shared.
-    if shared.0 == spec { Bytes::from_owner(SpecOwner(shared)) } else { spec.into() }
+    if shared.0 == spec {
+        Bytes::from_owner(SpecOwner(shared))
+    } else {
+        spec.into()
+    }
 }
 
 /// A short name for a text: its length and two FNV-1a hashes with different seeds.
 fn digest(text: &[u8]) -> Vec<u8> {
     let hash = |seed: u64| {
-        text.iter().fold(seed, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+        text.iter().fold(seed, |h, &b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        })
     };
-    let parts = [text.len() as u64, hash(0xcbf2_9ce4_8422_2325), hash(0x9e37_79b9_7f4a_7c15)];
+    let parts = [
+        text.len() as u64,
+        hash(0xcbf2_9ce4_8422_2325),
+        hash(0x9e37_79b9_7f4a_7c15),
+    ];
     parts.iter().flat_map(|part| part.to_le_bytes()).collect()
 }
 
 /// What a definition serves; equal definitions of many clusters share it.
 pub(crate) fn compile(value: &Value) -> Arc<Definition> {
     let spec = &value["spec"];
-    DEFINITIONS.get(&digest(spec.to_string().as_bytes()), || Arc::new(compile_spec(spec)))
+    DEFINITIONS.get(&digest(spec.to_string().as_bytes()), || {
+        Arc::new(compile_spec(spec))
+    })
 }
 
 /// The warning about a version that has none of its own: it names the best version to use.
@@ -265,23 +303,30 @@ fn deprecation(spec: &Value, name: &str) -> String {
 fn compile_spec(spec: &Value) -> Definition {
     let text = |value: &Value| Box::<str>::from(value.as_str().unwrap_or_default());
     let texts = |value: &Value| -> Vec<Box<str>> {
-        crate::builtin::string_list(value).into_iter().map(Into::into).collect()
+        crate::builtin::string_list(value)
+            .into_iter()
+            .map(Into::into)
+            .collect()
     };
     let names = &spec["names"];
     let (group, plural) = (text(&spec["group"]), text(&names["plural"]));
     let mut storage = 0;
     let mut versions = Vec::new();
-    for (index, version) in spec["versions"].as_array().into_iter().flatten().enumerate() {
+    for (index, version) in spec["versions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         if version["storage"] == true {
             storage = index;
         }
         let name = text(&version["name"]);
         let scale = &version["subresources"]["scale"];
         let warning = (version["deprecated"] == true).then(|| {
-            version["deprecationWarning"].as_str().map_or_else(
-                || deprecation(spec, &name),
-                str::to_owned,
-            )
+            version["deprecationWarning"]
+                .as_str()
+                .map_or_else(|| deprecation(spec, &name), str::to_owned)
         });
         let mut compiled = schema::compile(&version["schema"]["openAPIV3Schema"]);
         compiled.preserve |= spec["preserveUnknownFields"] == true;
@@ -341,7 +386,10 @@ mod tests {
         assert!(Arc::ptr_eq(&a, &b));
         assert_eq!(&*a.stored().version, "v2");
         let warning = a.version("v1").unwrap().custom().unwrap().warning.clone();
-        assert_eq!(warning.as_deref(), Some("example.com/v1 Thing is deprecated; use example.com/v2 Thing"));
+        assert_eq!(
+            warning.as_deref(),
+            Some("example.com/v1 Thing is deprecated; use example.com/v2 Thing")
+        );
         let spec = br#"{"a":1}"#.to_vec();
         let kept = share_spec(spec.clone());
         assert_eq!(kept.as_ptr(), share_spec(spec).as_ptr());
@@ -353,7 +401,10 @@ mod tests {
         let mut value = sample();
         default(&mut value);
         prepare_create(&mut value);
-        let taken = Taken { resources: vec![], kinds: vec!["Thing".to_owned()] };
+        let taken = Taken {
+            resources: vec![],
+            kinds: vec!["Thing".to_owned()],
+        };
         accept_names(&mut value, &taken, now);
         assert_eq!(value["status"]["conditions"][0]["reason"], "KindConflict");
         assert!(!condition_is_true(&value, "NamesAccepted"));

@@ -31,13 +31,17 @@ pub(crate) fn update(new: &Value, old: &Value) -> Vec<FieldError> {
     let mut errors = meta::validate_update(new, old);
     errors.extend(validate_spec(&new["spec"]));
     if super::condition_is_true(old, "Established") {
-        for (path, pointer) in [("spec.scope", "/spec/scope"), ("spec.names.kind", "/spec/names/kind")]
-        {
+        for (path, pointer) in [
+            ("spec.scope", "/spec/scope"),
+            ("spec.names.kind", "/spec/names/kind"),
+        ] {
             errors.extend(changed(path, pointer, new, old));
         }
     }
-    for (path, pointer) in [("spec.group", "/spec/group"), ("spec.names.plural", "/spec/names/plural")]
-    {
+    for (path, pointer) in [
+        ("spec.group", "/spec/group"),
+        ("spec.names.plural", "/spec/names/plural"),
+    ] {
         errors.extend(changed(path, pointer, new, old));
     }
     errors.extend(stored_versions(new));
@@ -71,30 +75,49 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
     if group.is_empty() {
         errors.push(FieldError::required("spec.group", ""));
     } else if !complaints.is_empty() {
-        errors.push(FieldError::invalid("spec.group", group, complaints.join(",")));
+        errors.push(FieldError::invalid(
+            "spec.group",
+            group,
+            complaints.join(","),
+        ));
     } else if !group.contains('.') {
         let detail = "should be a domain with at least one dot";
         errors.push(FieldError::invalid("spec.group", group, detail));
     }
-    errors.extend(one_of("spec.scope", text(spec, "scope"), &["Cluster", "Namespaced"]));
+    errors.extend(one_of(
+        "spec.scope",
+        text(spec, "scope"),
+        &["Cluster", "Namespaced"],
+    ));
     let empty = Vec::new();
     let versions = spec["versions"].as_array().unwrap_or(&empty);
     // What all versions have alike is reported once, under the name it had before there were
     // versions.
-    let same = |key: &str| versions.iter().all(|v| v[key] == versions[0][key] && !v[key].is_null());
+    let same = |key: &str| {
+        versions
+            .iter()
+            .all(|v| v[key] == versions[0][key] && !v[key].is_null())
+    };
     let mut seen: Vec<&str> = Vec::new();
     let mut unique = true;
     for (index, version) in versions.iter().enumerate() {
         let place = format!("spec.versions[{index}]");
         if version["schema"]["openAPIV3Schema"].is_null() {
-            errors.push(FieldError::required(format!("{place}.schema.openAPIV3Schema"), ""));
+            errors.push(FieldError::required(
+                format!("{place}.schema.openAPIV3Schema"),
+                "",
+            ));
         }
         let name = text(version, "name");
         unique &= !seen.contains(&name);
         seen.push(name);
         let complaints = names::dns1035_label(name);
         if !complaints.is_empty() {
-            errors.push(FieldError::invalid(format!("{place}.name"), name, complaints.join(",")));
+            errors.push(FieldError::invalid(
+                format!("{place}.name"),
+                name,
+                complaints.join(","),
+            ));
         }
         if !version["deprecationWarning"].is_null() && version["deprecated"] != true {
             errors.push(FieldError::invalid(
@@ -126,25 +149,50 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
     }
     if !unique {
         let detail = "must contain unique version names";
-        errors.push(FieldError::invalid("spec.versions", spec["versions"].clone(), detail));
+        errors.push(FieldError::invalid(
+            "spec.versions",
+            spec["versions"].clone(),
+            detail,
+        ));
     }
-    if versions.iter().filter(|version| version["storage"] == true).count() != 1 {
+    if versions
+        .iter()
+        .filter(|version| version["storage"] == true)
+        .count()
+        != 1
+    {
         let detail = "must have exactly one version marked as storage version";
-        errors.push(FieldError::invalid("spec.versions", spec["versions"].clone(), detail));
+        errors.push(FieldError::invalid(
+            "spec.versions",
+            spec["versions"].clone(),
+            detail,
+        ));
     }
     if let Some(first) = versions.first().map(|version| text(version, "name")) {
         let complaints = names::dns1035_label(first);
         if !complaints.is_empty() {
-            errors.push(FieldError::invalid("spec.version", first, complaints.join(",")));
+            errors.push(FieldError::invalid(
+                "spec.version",
+                first,
+                complaints.join(","),
+            ));
         }
     }
     errors.extend(validate_names(&spec["names"]));
     let strategy = text(&spec["conversion"], "strategy");
-    errors.extend(one_of("spec.conversion.strategy", strategy, &["None", "Webhook"]));
+    errors.extend(one_of(
+        "spec.conversion.strategy",
+        strategy,
+        &["None", "Webhook"],
+    ));
     if spec["preserveUnknownFields"] == true {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
                       spec.versions[*].schema instead";
-        errors.push(FieldError::invalid("spec.preserveUnknownFields", true, detail));
+        errors.push(FieldError::invalid(
+            "spec.preserveUnknownFields",
+            true,
+            detail,
+        ));
     }
     errors
 }
@@ -164,9 +212,17 @@ fn validate_names(names: &Value) -> Vec<FieldError> {
             name.to_owned()
         });
         if !name.is_empty() && !complaints.is_empty() {
-            let mixed = if mixed { "may have mixed case, but should otherwise match: " } else { "" };
+            let mixed = if mixed {
+                "may have mixed case, but should otherwise match: "
+            } else {
+                ""
+            };
             let detail = format!("{mixed}{}", complaints.join(","));
-            errors.push(FieldError::invalid(format!("spec.names.{key}"), name, detail));
+            errors.push(FieldError::invalid(
+                format!("spec.names.{key}"),
+                name,
+                detail,
+            ));
         }
     }
     for key in ["shortNames", "categories"] {
@@ -174,13 +230,21 @@ fn validate_names(names: &Value) -> Vec<FieldError> {
             let complaints = names::dns1035_label(name);
             if !complaints.is_empty() {
                 let path = format!("spec.names.{key}[{index}]");
-                errors.push(FieldError::invalid(path, name.as_str(), complaints.join(",")));
+                errors.push(FieldError::invalid(
+                    path,
+                    name.as_str(),
+                    complaints.join(","),
+                ));
             }
         }
     }
     if !text(names, "kind").is_empty() && names["kind"] == names["listKind"] {
         let detail = "kind and listKind may not be the same";
-        errors.push(FieldError::invalid("spec.names.listKind", names["listKind"].clone(), detail));
+        errors.push(FieldError::invalid(
+            "spec.names.listKind",
+            names["listKind"].clone(),
+            detail,
+        ));
     }
     errors
 }
@@ -253,7 +317,10 @@ fn scale(scale: &Value, path: &str) -> Vec<FieldError> {
     if scale.is_null() {
         return errors;
     }
-    for (key, root) in [("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")] {
+    for (key, root) in [
+        ("specReplicasPath", ".spec."),
+        ("statusReplicasPath", ".status."),
+    ] {
         let (place, value) = (format!("{path}.scale.{key}"), text(scale, key));
         if value.is_empty() {
             errors.push(FieldError::required(place, ""));
@@ -263,9 +330,14 @@ fn scale(scale: &Value, path: &str) -> Vec<FieldError> {
         }
     }
     let selector = text(scale, "labelSelectorPath");
-    if !selector.is_empty() && !selector.starts_with(".spec.") && !selector.starts_with(".status.") {
+    if !selector.is_empty() && !selector.starts_with(".spec.") && !selector.starts_with(".status.")
+    {
         let detail = "should be a json path under either .spec or .status";
-        errors.push(FieldError::invalid(format!("{path}.scale.labelSelectorPath"), selector, detail));
+        errors.push(FieldError::invalid(
+            format!("{path}.scale.labelSelectorPath"),
+            selector,
+            detail,
+        ));
     }
     errors
 }
@@ -294,7 +366,10 @@ fn columns(columns: &Value, path: &str) -> Vec<FieldError> {
 
 fn selectable(version: &Value, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let fields = version["selectableFields"].as_array().cloned().unwrap_or_default();
+    let fields = version["selectableFields"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let mut seen: Vec<String> = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let (place, json_path) = (format!("{path}[{index}].jsonPath"), text(field, "jsonPath"));
@@ -308,9 +383,8 @@ fn selectable(version: &Value, path: &str) -> Vec<FieldError> {
             .map(|key| format!("properties.{key}"))
             .collect();
         let found = at_path(&version["schema"]["openAPIV3Schema"], &steps.join("."));
-        let fits = found.is_some_and(|schema| {
-            matches!(text(schema, "type"), "string" | "boolean" | "integer")
-        });
+        let fits = found
+            .is_some_and(|schema| matches!(text(schema, "type"), "string" | "boolean" | "integer"));
         if found.is_none() {
             let detail = "is an invalid path: does not refer to a valid field";
             errors.push(FieldError::invalid(place, json_path, detail));
@@ -356,7 +430,14 @@ fn validate_schema(source: &Value, path: &str) -> Vec<FieldError> {
 /// What is refused whatever the structure.
 fn unwanted(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let child = |key: &str| format!("{path}.{key}");
-    for key in ["$ref", "definitions", "dependencies", "patternProperties", "additionalItems", "id"] {
+    for key in [
+        "$ref",
+        "definitions",
+        "dependencies",
+        "patternProperties",
+        "additionalItems",
+        "id",
+    ] {
         if !source[key].is_null() {
             let detail = format!("{key} is not supported");
             errors.push(FieldError::forbidden(child(key), detail));
@@ -398,7 +479,8 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
         errors.push(FieldError::required(child("items"), "must be specified"));
     }
     let embedded = flag("x-kubernetes-embedded-resource");
-    let typeless = flag("x-kubernetes-int-or-string") || flag("x-kubernetes-preserve-unknown-fields");
+    let typeless =
+        flag("x-kubernetes-int-or-string") || flag("x-kubernetes-preserve-unknown-fields");
     if embedded && kind != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
         errors.push(if kind.is_empty() {
@@ -412,10 +494,17 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
             Level::Item => "for specified array items",
             Level::Field => "for specified object fields",
         };
-        errors.push(FieldError::required(child("type"), format!("must not be empty {place}")));
+        errors.push(FieldError::required(
+            child("type"),
+            format!("must not be empty {place}"),
+        ));
     }
     if level == Level::Root && !kind.is_empty() && kind != "object" {
-        errors.push(FieldError::invalid(child("type"), kind, "must be object at the root"));
+        errors.push(FieldError::invalid(
+            child("type"),
+            kind,
+            "must be object at the root",
+        ));
     }
     let properties = source["properties"].as_object();
     if !source["additionalProperties"].is_null() {
@@ -425,7 +514,12 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
         }
         if source["additionalProperties"].is_object() {
             let below = child("additionalProperties");
-            structure(&source["additionalProperties"], &below, Level::Field, errors);
+            structure(
+                &source["additionalProperties"],
+                &below,
+                Level::Field,
+                errors,
+            );
         }
     }
     if embedded
@@ -450,7 +544,11 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
     list_and_map(source, path, kind, errors);
     if source["x-kubernetes-preserve-unknown-fields"] == false {
         let place = child("x-kubernetes-preserve-unknown-fields");
-        errors.push(FieldError::invalid(place, false, "must be true or undefined"));
+        errors.push(FieldError::invalid(
+            place,
+            false,
+            "must be true or undefined",
+        ));
     }
     pattern(source, path, errors);
     if !source["default"].is_null() {
@@ -461,7 +559,11 @@ fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldErr
 fn metadata(property: &Value, path: &str, errors: &mut Vec<FieldError>) {
     if text(property, "type") != "object" {
         let place = format!("{path}.type");
-        errors.push(FieldError::invalid(place, text(property, "type"), "must be object"));
+        errors.push(FieldError::invalid(
+            place,
+            text(property, "type"),
+            "must be object",
+        ));
     }
     let named = |key: &String| matches!(key.as_str(), "name" | "generateName");
     let fields = property["properties"].as_object();
@@ -478,7 +580,11 @@ fn pattern(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
         && let Err(error) = Regex::new(pattern)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
-        errors.push(FieldError::invalid(format!("{path}.pattern"), pattern, detail));
+        errors.push(FieldError::invalid(
+            format!("{path}.pattern"),
+            pattern,
+            detail,
+        ));
     }
 }
 
@@ -520,14 +626,25 @@ fn list_and_map(source: &Value, path: &str, kind: &str, errors: &mut Vec<FieldEr
     }
     if !map.is_empty() && !matches!(map, "atomic" | "granular") {
         let place = child("x-kubernetes-map-type");
-        errors.push(FieldError::not_supported(place, map, &["atomic", "granular"]));
+        errors.push(FieldError::not_supported(
+            place,
+            map,
+            &["atomic", "granular"],
+        ));
     }
     if !list.is_empty() && !matches!(list, "atomic" | "set" | "map") {
         let place = child("x-kubernetes-list-type");
-        errors.push(FieldError::not_supported(place, list, &["atomic", "set", "map"]));
+        errors.push(FieldError::not_supported(
+            place,
+            list,
+            &["atomic", "set", "map"],
+        ));
     }
     let items = &source["items"];
-    if list == "set" && text(items, "type") == "object" && items["x-kubernetes-map-type"] != "atomic" {
+    if list == "set"
+        && text(items, "type") == "object"
+        && items["x-kubernetes-map-type"] != "atomic"
+    {
         errors.push(FieldError::invalid(
             child("items.x-kubernetes-map-type"),
             items["x-kubernetes-list-type"].clone(),
@@ -550,7 +667,10 @@ fn list_and_map(source: &Value, path: &str, kind: &str, errors: &mut Vec<FieldEr
     }
     if keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
-        errors.push(FieldError::required(child("x-kubernetes-list-map-keys"), detail));
+        errors.push(FieldError::required(
+            child("x-kubernetes-list-map-keys"),
+            detail,
+        ));
     }
     let item_kind = text(items, "type");
     if !items.is_null() && item_kind != "object" {
@@ -572,13 +692,15 @@ fn list_and_map(source: &Value, path: &str, kind: &str, errors: &mut Vec<FieldEr
         }
         if matches!(text(property, "type"), "array" | "object") {
             let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-            errors.push(FieldError::invalid(format!("{place}.type"), item_kind, detail));
+            errors.push(FieldError::invalid(
+                format!("{place}.type"),
+                item_kind,
+                detail,
+            ));
         }
         if !required.contains(key) && property["default"].is_null() {
-            let detail = format!(
-                "this property is in x-kubernetes-list-map-keys, so it must have a default or be \
-                 a required property"
-            );
+            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default \
+                          or be a required property";
             errors.push(FieldError::required(format!("{place}.default"), detail));
         }
     }
@@ -591,7 +713,13 @@ fn complete(source: &Value, outer: &Value, path: &str, errors: &mut Vec<FieldErr
             // The pattern that int-or-string fields have for other tools.
             let marked = outer["x-kubernetes-int-or-string"] == true;
             if !marked {
-                nested(part, outer, &format!("{path}.{junctor}[{index}]"), path, errors);
+                nested(
+                    part,
+                    outer,
+                    &format!("{path}.{junctor}[{index}]"),
+                    path,
+                    errors,
+                );
             }
         }
     }
@@ -599,7 +727,12 @@ fn complete(source: &Value, outer: &Value, path: &str, errors: &mut Vec<FieldErr
         nested(&source["not"], outer, &format!("{path}.not"), path, errors);
     }
     for (key, property) in source["properties"].as_object().into_iter().flatten() {
-        complete(property, property, &format!("{path}.properties[{key}]"), errors);
+        complete(
+            property,
+            property,
+            &format!("{path}.properties[{key}]"),
+            errors,
+        );
     }
     for key in ["items", "additionalProperties"] {
         if source[key].is_object() {
@@ -610,7 +743,14 @@ fn complete(source: &Value, outer: &Value, path: &str, errors: &mut Vec<FieldErr
 
 fn nested(part: &Value, outer: &Value, path: &str, outer_path: &str, errors: &mut Vec<FieldError>) {
     let child = |key: &str| format!("{path}.{key}");
-    for key in ["type", "additionalProperties", "default", "title", "description", "nullable"] {
+    for key in [
+        "type",
+        "additionalProperties",
+        "default",
+        "title",
+        "description",
+        "nullable",
+    ] {
         let what = if key == "type" { "empty" } else { "undefined" };
         if !part[key].is_null() && part[key] != "" && part[key] != false {
             let detail = format!("must be {what} to be structural");
@@ -625,16 +765,34 @@ fn nested(part: &Value, outer: &Value, path: &str, outer_path: &str, errors: &mu
             let detail = format!("because it is defined in {path}.properties[{key}]");
             errors.push(FieldError::required(place, detail));
         } else {
-            nested(property, known, &format!("{path}.properties[{key}]"), &place, errors);
+            nested(
+                property,
+                known,
+                &format!("{path}.properties[{key}]"),
+                &place,
+                errors,
+            );
         }
     }
     if part["items"].is_object() {
         let place = format!("{outer_path}.items");
-        nested(&part["items"], &outer["items"], &child("items"), &place, errors);
+        nested(
+            &part["items"],
+            &outer["items"],
+            &child("items"),
+            &place,
+            errors,
+        );
     }
     for junctor in ["allOf", "anyOf", "oneOf"] {
         for (index, inner) in part[junctor].as_array().into_iter().flatten().enumerate() {
-            nested(inner, outer, &format!("{path}.{junctor}[{index}]"), outer_path, errors);
+            nested(
+                inner,
+                outer,
+                &format!("{path}.{junctor}[{index}]"),
+                outer_path,
+                errors,
+            );
         }
     }
     if part["not"].is_object() {
@@ -647,17 +805,22 @@ mod tests {
     use super::*;
 
     fn texts(schema: Value) -> Vec<String> {
-        validate_schema(&schema, "s").iter().map(ToString::to_string).collect()
+        validate_schema(&schema, "s")
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
     fn schemas_are_structural() {
-        assert!(texts(json!({"type": "object", "properties": {
-            "metadata": {"type": "object"},
-            "p": {"x-kubernetes-int-or-string": true,
-                  "anyOf": [{"type": "integer"}, {"type": "string"}]}
-        }}))
-        .is_empty());
+        assert!(
+            texts(json!({"type": "object", "properties": {
+                "metadata": {"type": "object"},
+                "p": {"x-kubernetes-int-or-string": true,
+                      "anyOf": [{"type": "integer"}, {"type": "string"}]}
+            }}))
+            .is_empty()
+        );
         assert_eq!(
             texts(json!({"type": "object", "properties": {"a": {}}})),
             ["s.properties[a].type: Required value: must not be empty for specified object fields"]

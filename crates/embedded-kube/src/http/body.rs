@@ -25,7 +25,9 @@ where
     let mut rest: Vec<u8> = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| ApiError::new(500, "", error.to_string()))?;
-        let Ok(data) = frame.into_data() else { continue };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
         match &first {
             None => first = Some(data),
             Some(start) => {
@@ -39,7 +41,11 @@ where
             return Err(too_large());
         }
     }
-    Ok(if rest.is_empty() { first.unwrap_or_default() } else { rest.into() })
+    Ok(if rest.is_empty() {
+        first.unwrap_or_default()
+    } else {
+        rest.into()
+    })
 }
 
 /// Reads a document in the format of its content type.

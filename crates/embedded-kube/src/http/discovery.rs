@@ -47,7 +47,10 @@ pub(super) fn document(state: &State, parts: &[String]) -> Option<Value> {
 fn served(state: &State) -> Vec<Arc<Resource>> {
     let mut all: Vec<Arc<Resource>> = builtin::RESOURCES.clone();
     for definition in state.definitions.values() {
-        let served = definition.versions.iter().filter(|r| r.custom().is_some_and(|c| c.served));
+        let served = definition
+            .versions
+            .iter()
+            .filter(|r| r.custom().is_some_and(|c| c.served));
         all.extend(served.cloned());
     }
     all
@@ -75,8 +78,7 @@ fn groups(state: &State) -> Vec<(String, Vec<String>)> {
 }
 
 fn group(name: &str, versions: &[String]) -> Value {
-    let entry =
-        |version: &String| json!({"groupVersion": group_version(name, version), "version": version});
+    let entry = |version: &String| json!({"groupVersion": group_version(name, version), "version": version});
     json!({
         "name": name,
         "versions": versions.iter().map(entry).collect::<Vec<Value>>(),
@@ -84,11 +86,27 @@ fn group(name: &str, versions: &[String]) -> Value {
     })
 }
 
-const VERBS: [&str; 8] =
-    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
 /// Custom resources list their verbs in another order.
-const CUSTOM_VERBS: [&str; 8] =
-    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
 
 fn resources(state: &State, group: &str, version: &str) -> Option<Value> {
     let mut list: Vec<Arc<Resource>> = served(state)
@@ -118,9 +136,9 @@ fn resources(state: &State, group: &str, version: &str) -> Option<Value> {
 fn storage_hash(resource: &Resource, definition: Option<&Definition>) -> String {
     let version = definition.map_or(&resource.version, |d| &d.stored().version);
     let text = format!("{}/{version}/{}", resource.group, resource.kind);
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    });
     STANDARD.encode(hash.to_be_bytes())
 }
 
@@ -128,7 +146,9 @@ fn entries(resource: &Resource, definition: Option<&Definition>) -> Vec<Value> {
     let verbs: &[&str] = match resource.builtin() {
         None => &CUSTOM_VERBS,
         // Namespaces are deleted one by one.
-        Some(Builtin::Namespace) => &["create", "delete", "get", "list", "patch", "update", "watch"],
+        Some(Builtin::Namespace) => &[
+            "create", "delete", "get", "list", "patch", "update", "watch",
+        ],
         Some(_) => &VERBS,
     };
     let mut main = json!({

@@ -49,13 +49,25 @@ where
         }
         Route::Other(path) => return Ok(other(&path)),
     };
-    let resource = cluster.lock().resource(&target.group, &target.version, &target.plural);
+    let resource = cluster
+        .lock()
+        .resource(&target.group, &target.version, &target.plural);
     let Some(resource) = resource else {
         let built_in = builtin::RESOURCES.iter().any(|r| *r.group == *target.group);
-        return Ok(if built_in { refuse(&ApiError::nowhere()) } else { not_found() });
+        return Ok(if built_in {
+            refuse(&ApiError::nowhere())
+        } else {
+            not_found()
+        });
     };
-    let exchange =
-        Exchange { cluster, method: parts.method, headers: parts.headers, query, target, resource };
+    let exchange = Exchange {
+        cluster,
+        method: parts.method,
+        headers: parts.headers,
+        query,
+        target,
+        resource,
+    };
     exchange.run(incoming).await
 }
 
@@ -92,7 +104,10 @@ impl Exchange {
             });
         }
         let name = Some(self.target.name.as_str()).filter(|name| !name.is_empty());
-        let fault = self.cluster.faults().strike(verb, &self.resource.plural, name);
+        let fault = self
+            .cluster
+            .faults()
+            .strike(verb, &self.resource.plural, name);
         if let Some(refusal) = self.fault_refusal(fault) {
             return Ok(refuse(&refusal));
         }
@@ -100,10 +115,21 @@ impl Exchange {
             Ok(answer) => answer,
             Err(error) => refuse(&error),
         };
+        if let Some(warning) = self
+            .resource
+            .custom()
+            .and_then(|custom| custom.warning.as_deref())
+        {
+            warn(&mut answer, &[warning.to_owned()]);
+        }
         if self.method == Method::HEAD {
             *answer.body_mut() = full(Bytes::new());
         }
-        if fault == Some(FaultKind::LostAnswer) { Err(LostAnswer) } else { Ok(answer) }
+        if fault == Some(FaultKind::LostAnswer) {
+            Err(LostAnswer)
+        } else {
+            Ok(answer)
+        }
     }
 
     /// What the method means here. Built-in resources have a table of methods for each path,
@@ -168,12 +194,20 @@ impl Exchange {
             "status" => Sub::Status,
             "scale" => Sub::Scale,
             "finalize" => Sub::Finalize,
-            _ => return Err(ApiError::not_found(self.resource.about(), &self.target.name)),
+            _ => {
+                return Err(ApiError::not_found(
+                    self.resource.about(),
+                    &self.target.name,
+                ));
+            }
         };
         if self.resource.has(sub) {
             Ok(sub)
         } else {
-            Err(ApiError::not_found(self.resource.about(), &self.target.name))
+            Err(ApiError::not_found(
+                self.resource.about(),
+                &self.target.name,
+            ))
         }
     }
 
@@ -214,10 +248,6 @@ impl Exchange {
         fault: Option<FaultKind>,
     ) -> ApiResult<Answer> {
         let mut state = self.cluster.lock();
-        let mut warnings = Vec::new();
-        if let Some(warning) = self.resource.custom().and_then(|custom| custom.warning.as_deref()) {
-            warnings.push(warning.to_owned());
-        }
         let stale_by = match fault {
             Some(FaultKind::StaleRead { by }) => by,
             _ => 0,
@@ -226,13 +256,13 @@ impl Exchange {
         match verb {
             "get" => {
                 let body = self.get(&state, sub, stale_by)?;
-                Ok(answer(200, body, output, &warnings))
+                Ok(answer(200, body, output, &[]))
             }
             "list" => {
                 let mut options = self.query.list(&self.resource)?;
                 options.stale_by = stale_by;
                 let body = self.list(&state, &options)?;
-                Ok(answer(200, body, output, &warnings))
+                Ok(answer(200, body, output, &[]))
             }
             _ => {
                 let name = Some(target.name.as_str()).filter(|name| !name.is_empty());
@@ -246,7 +276,7 @@ impl Exchange {
                     options,
                     fault,
                 );
-                let mut response = answer(200, Bytes::new(), Format::Json, &warnings);
+                let mut response = answer(200, Bytes::new(), Format::Json, &[]);
                 *response.body_mut() = stream_body(watch);
                 Ok(response)
             }
@@ -305,7 +335,6 @@ impl Exchange {
             },
             warnings: Vec::new(),
         };
-        api::warn_of_version(&mut call);
         let mut state = self.cluster.lock();
         let done = match verb {
             "create" => self.create(&mut state, &mut call, bytes),
@@ -356,7 +385,9 @@ impl Exchange {
         verb: &str,
         bytes: &[u8],
     ) -> ApiResult<Done> {
-        let list = (verb == "deletecollection").then(|| self.query.list(call.resource)).transpose()?;
+        let list = (verb == "deletecollection")
+            .then(|| self.query.list(call.resource))
+            .transpose()?;
         let format = if bytes.is_empty() {
             Format::Json
         } else {
@@ -385,7 +416,9 @@ impl Exchange {
 fn refuse(error: &ApiError) -> Answer {
     let mut response = json_answer(error.code, error.body().to_string());
     if let Some(seconds) = error.retry_after {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
@@ -397,7 +430,8 @@ fn json_answer(code: u16, mut body: String) -> Answer {
 
 fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer {
     let mut response = Response::new(full(body));
-    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // JSON is YAML as well.
     let kind = match output {
         Format::Json => "application/json",
@@ -463,7 +497,10 @@ fn other(path: &str) -> Answer {
             .to_string(),
         ),
         "/healthz" | "/livez" | "/readyz" => plain(StatusCode::OK, "ok"),
-        "" => json_answer(200, json!({"paths": ["/api", "/apis", "/version"]}).to_string()),
+        "" => json_answer(
+            200,
+            json!({"paths": ["/api", "/apis", "/version"]}).to_string(),
+        ),
         _ => not_found(),
     }
 }

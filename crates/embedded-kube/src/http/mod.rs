@@ -69,7 +69,9 @@ where
 
 /// A complete body.
 fn full(bytes: impl Into<Bytes>) -> ResponseBody {
-    Full::new(bytes.into()).map_err(|never: Infallible| match never {}).boxed_unsync()
+    Full::new(bytes.into())
+        .map_err(|never: Infallible| match never {})
+        .boxed_unsync()
 }
 
 /// All clusters of a server by URL prefix.
@@ -98,12 +100,10 @@ async fn dispatch(server: &Server, mut request: Request<AxumBody>) -> Response<A
     }
     // A part of a valid address is valid.
     *request.uri_mut() = target.parse().unwrap_or_else(|_| Uri::from_static("/"));
-    match server.cluster(name).service().call(request).await {
-        Ok(response) => response.map(AxumBody::new),
+    let Ok(response) = server.cluster(name).service().call(request).await else {
         // An answer that breaks off at once is as near to none as this side can come.
-        Err(LostAnswer) => {
-            let broken = futures_util::stream::once(async { Err::<Bytes, _>(LostAnswer) });
-            Response::new(AxumBody::from_stream(broken))
-        }
-    }
+        let broken = futures_util::stream::once(async { Err::<Bytes, _>(LostAnswer) });
+        return Response::new(AxumBody::from_stream(broken));
+    };
+    response.map(AxumBody::new)
 }

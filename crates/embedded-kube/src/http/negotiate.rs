@@ -15,8 +15,11 @@ pub(super) enum Format {
 }
 
 const CUSTOM: [&str; 2] = ["application/json", "application/yaml"];
-const BUILT_IN: [&str; 3] =
-    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const BUILT_IN: [&str; 3] = [
+    "application/json",
+    "application/yaml",
+    "application/vnd.kubernetes.protobuf",
+];
 
 fn supported(resource: Option<&Resource>) -> &'static [&'static str] {
     match resource {
@@ -26,7 +29,10 @@ fn supported(resource: Option<&Resource>) -> &'static [&'static str] {
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
 }
 
 /// The format of the answer.
@@ -71,7 +77,12 @@ pub(super) fn input(headers: &HeaderMap, resource: Option<&Resource>) -> ApiResu
 
 fn media_type(headers: &HeaderMap) -> String {
     let value = header(headers, &CONTENT_TYPE);
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The kind of a patch.
@@ -85,9 +96,7 @@ pub(super) fn patch(headers: &HeaderMap, resource: &Resource) -> ApiResult<Patch
         JSON => Ok(PatchKind::Json),
         MERGE => Ok(PatchKind::Merge),
         STRATEGIC if built_in => Ok(PatchKind::Strategic),
-        APPLY if built_in => {
-            Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC]))
-        }
+        APPLY if built_in => Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC])),
         _ if built_in => Err(ApiError::unsupported_patch()),
         _ => Err(ApiError::unsupported_media_type(&[JSON, MERGE, APPLY])),
     }

@@ -45,7 +45,14 @@ pub(super) fn decode(text: &str, plus: bool) -> String {
 }
 
 fn options_error(kind: &str, error: FieldError) -> ApiError {
-    ApiError::invalid(About { group: "meta.k8s.io", resource: kind }, "", &[error])
+    ApiError::invalid(
+        About {
+            group: "meta.k8s.io",
+            resource: kind,
+        },
+        "",
+        &[error],
+    )
 }
 
 impl Query {
@@ -62,7 +69,10 @@ impl Query {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        self.pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+        self.pairs
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
     }
 
     fn text(&self, key: &str) -> &str {
@@ -70,7 +80,8 @@ impl Query {
     }
 
     fn flag(&self, key: &str) -> Option<bool> {
-        self.get(key).map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
+        self.get(key)
+            .map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
     }
 
     fn number(&self, key: &str) -> ApiResult<Option<i64>> {
@@ -78,7 +89,9 @@ impl Query {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| {
                 let quoted = go_quote(text);
-                ApiError::bad_request(format!("strconv.ParseInt: parsing {quoted}: invalid syntax"))
+                ApiError::bad_request(format!(
+                    "strconv.ParseInt: parsing {quoted}: invalid syntax"
+                ))
             }),
         }
     }
@@ -103,7 +116,10 @@ impl Query {
     pub(super) fn field_validation(&self, kind: &str) -> ApiResult<FieldValidation> {
         let manager = self.text("fieldManager");
         if manager.len() > 128 {
-            return Err(options_error(kind, FieldError::too_long("fieldManager", 128)));
+            return Err(options_error(
+                kind,
+                FieldError::too_long("fieldManager", 128),
+            ));
         }
         match self.text("fieldValidation") {
             "" | "Warn" => Ok(FieldValidation::Warn),
@@ -123,11 +139,18 @@ impl Query {
             return Ok(());
         }
         let detail = "may not be specified for non-apply patch";
-        Err(options_error("PatchOptions", FieldError::forbidden("force", detail)))
+        Err(options_error(
+            "PatchOptions",
+            FieldError::forbidden("force", detail),
+        ))
     }
 
     fn selector(&self, resource: &Resource) -> ApiResult<Selector> {
-        Selector::parse(resource, self.text("labelSelector"), self.text("fieldSelector"))
+        Selector::parse(
+            resource,
+            self.text("labelSelector"),
+            self.text("fieldSelector"),
+        )
     }
 
     /// What a list is to show.
@@ -135,7 +158,10 @@ impl Query {
         let limit = self.number("limit")?.unwrap_or(0);
         self.number("timeoutSeconds")?;
         let selector = self.selector(resource)?;
-        let (version, matching) = (self.text("resourceVersion"), self.text("resourceVersionMatch"));
+        let (version, matching) = (
+            self.text("resourceVersion"),
+            self.text("resourceVersionMatch"),
+        );
         let path = "resourceVersionMatch";
         let mut errors = Vec::new();
         if !matching.is_empty() {
@@ -152,7 +178,8 @@ impl Query {
                 errors.push(FieldError::not_supported(path, matching, &known));
             }
             if matching == "Exact" && version == "0" {
-                let detail = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+                let detail =
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
                 errors.push(FieldError::forbidden(path, detail));
             }
         }
@@ -161,7 +188,10 @@ impl Query {
             errors.push(FieldError::forbidden("sendInitialEvents", detail));
         }
         if !errors.is_empty() {
-            let about = About { group: "meta.k8s.io", resource: "ListOptions" };
+            let about = About {
+                group: "meta.k8s.io",
+                resource: "ListOptions",
+            };
             return Err(ApiError::invalid(about, "", &errors));
         }
         Ok(ListOptions {
@@ -215,7 +245,10 @@ impl Query {
             }
         }
         if !errors.is_empty() {
-            let about = About { group: "meta.k8s.io", resource: "ListOptions" };
+            let about = About {
+                group: "meta.k8s.io",
+                resource: "ListOptions",
+            };
             return Err(ApiError::invalid(about, "", &errors));
         }
         let timeout = match self.number("timeoutSeconds")? {
@@ -270,13 +303,19 @@ static DELETE_OPTIONS: LazyLock<Struct> = LazyLock::new(|| Struct {
             "preconditions",
             object(
                 "v1.Preconditions",
-                vec![pointer("uid", Type::String), pointer("resourceVersion", Type::String)],
+                vec![
+                    pointer("uid", Type::String),
+                    pointer("resourceVersion", Type::String),
+                ],
             ),
         ),
         pointer("orphanDependents", Type::Bool),
         pointer("propagationPolicy", Type::String),
         field("dryRun", list(Type::String)),
-        pointer("ignoreStoreReadErrorWithClusterBreakingPotential", Type::Bool),
+        pointer(
+            "ignoreStoreReadErrorWithClusterBreakingPotential",
+            Type::Bool,
+        ),
     ],
 });
 
@@ -306,7 +345,11 @@ fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
     let mut errors = Vec::new();
     if orphan_dependents.is_some() && !policy.is_null() {
         let detail = "orphanDependents and deletionPropagation cannot be both set";
-        errors.push(FieldError::invalid("propagationPolicy", policy.clone(), detail));
+        errors.push(FieldError::invalid(
+            "propagationPolicy",
+            policy.clone(),
+            detail,
+        ));
     }
     let propagation = match policy.as_str() {
         None => None,
@@ -315,16 +358,27 @@ fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
         Some("Orphan") => Some(Propagation::Orphan),
         Some(other) => {
             let known = ["Foreground", "Background", "Orphan", "nil"];
-            errors.push(FieldError::not_supported("propagationPolicy", other, &known));
+            errors.push(FieldError::not_supported(
+                "propagationPolicy",
+                other,
+                &known,
+            ));
             None
         }
     };
     if !errors.is_empty() {
-        let about = About { group: "meta.k8s.io", resource: "DeleteOptions" };
+        let about = About {
+            group: "meta.k8s.io",
+            resource: "DeleteOptions",
+        };
         return Err(ApiError::invalid(about, "", &errors));
     }
-    let dry_run: Vec<&str> =
-        value["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let dry_run: Vec<&str> = value["dryRun"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let dry_run = check_dry_run(&dry_run, "DeleteOptions")?;
     let preconditions = &value["preconditions"];
     let options = DeleteOptions {

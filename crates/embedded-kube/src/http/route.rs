@@ -32,10 +32,11 @@ pub(super) fn route(path: &str) -> Route {
         return Route::Other(path.to_owned());
     }
     if path.contains("//") {
-        // An empty name is the name of nothing.
-        return Route::Discovery(path.split('/').skip(1).take(1).map(str::to_owned).chain(
-            ["".to_owned(), "".to_owned(), "".to_owned()],
-        ).collect());
+        // An empty name is the name of nothing: too many parts for any document.
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let mut parts = vec![first.to_owned()];
+        parts.resize(5, String::new());
+        return Route::Discovery(parts);
     }
     let parts: Vec<String> = path
         .split('/')
@@ -50,7 +51,10 @@ pub(super) fn route(path: &str) -> Route {
     if parts.len() <= depth {
         return Route::Discovery(parts);
     }
-    let mut target = Target { version: parts[depth - 1].clone(), ..Target::default() };
+    let mut target = Target {
+        version: parts[depth - 1].clone(),
+        ..Target::default()
+    };
     if depth == 3 {
         target.group.clone_from(&parts[1]);
     }
@@ -61,7 +65,9 @@ pub(super) fn route(path: &str) -> Route {
     }
     if rest.first().is_some_and(|part| part == "namespaces") && rest.len() > 1 {
         target.namespace.clone_from(&rest[1]);
-        let own_part = rest.get(2).is_some_and(|part| part == "status" || part == "finalize");
+        let own_part = rest
+            .get(2)
+            .is_some_and(|part| part == "status" || part == "finalize");
         if rest.len() > 2 && !own_part {
             rest = &rest[2..];
         }
@@ -93,8 +99,14 @@ mod tests {
 
     #[test]
     fn paths_are_read() {
-        assert_eq!(target("/api/v1/namespaces/a"), expect("", "namespaces", "a", ""));
-        assert_eq!(target("/api/v1/namespaces/a/status"), expect("", "namespaces", "a", "status"));
+        assert_eq!(
+            target("/api/v1/namespaces/a"),
+            expect("", "namespaces", "a", "")
+        );
+        assert_eq!(
+            target("/api/v1/namespaces/a/status"),
+            expect("", "namespaces", "a", "status")
+        );
         assert_eq!(
             target("/api/v1/namespaces/a/secrets/b"),
             expect("a", "secrets", "b", "")
@@ -104,7 +116,10 @@ mod tests {
             expect("a", "things", "b", "status")
         );
         assert_eq!(target("/apis/g.io/v1/things"), expect("", "things", "", ""));
-        assert_eq!(route("/apis/g.io"), Route::Discovery(vec!["apis".into(), "g.io".into()]));
+        assert_eq!(
+            route("/apis/g.io"),
+            Route::Discovery(vec!["apis".into(), "g.io".into()])
+        );
         assert_eq!(route("/version"), Route::Other("/version".into()));
     }
 }

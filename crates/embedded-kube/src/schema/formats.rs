@@ -5,9 +5,32 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use super::Kind;
 
 const KNOWN: &[&str] = &[
-    "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-    "byte", "password", "date", "duration", "datetime", "date-time", "bsonobjectid", "isbn",
-    "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "k8s-short-name",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "byte",
+    "password",
+    "date",
+    "duration",
+    "datetime",
+    "date-time",
+    "bsonobjectid",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "k8s-short-name",
     "k8s-long-name",
 ];
 
@@ -35,7 +58,7 @@ pub(super) fn fits(format: &str, text: &str) -> bool {
         "uuid3" => is_uuid(text, Some('3')),
         "uuid4" => is_uuid(text, Some('4')),
         "uuid5" => is_uuid(text, Some('5')),
-        "byte" => text.len() % 4 == 0 && crate::typed::base64_error(text).is_none(),
+        "byte" => text.len().is_multiple_of(4) && crate::typed::base64_error(text).is_none(),
         "date" => text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok(),
         "datetime" | "date-time" => is_date_time(text),
         "duration" => is_duration(text),
@@ -48,7 +71,9 @@ pub(super) fn fits(format: &str, text: &str) -> bool {
 fn is_uri(text: &str) -> bool {
     let absolute = text.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     });
     (absolute || text.starts_with('/')) && !text.contains(|c: char| c.is_control() || c == ' ')
 }
@@ -71,7 +96,9 @@ fn is_hostname(text: &str) -> bool {
 }
 
 fn is_cidr(text: &str) -> bool {
-    let Some((address, bits)) = text.split_once('/') else { return false };
+    let Some((address, bits)) = text.split_once('/') else {
+        return false;
+    };
     if bits.is_empty() || !bits.bytes().all(|b| b.is_ascii_digit()) {
         return false;
     }
@@ -84,7 +111,9 @@ fn is_mac(text: &str) -> bool {
     let separator = if text.contains(':') { ':' } else { '-' };
     let parts: Vec<&str> = text.split(separator).collect();
     matches!(parts.len(), 6 | 8 | 20)
-        && parts.iter().all(|p| p.len() == 2 && p.bytes().all(|b| b.is_ascii_hexdigit()))
+        && parts
+            .iter()
+            .all(|p| p.len() == 2 && p.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 fn is_uuid(text: &str, version: Option<char>) -> bool {
@@ -116,8 +145,25 @@ fn is_duration(text: &str) -> bool {
         let name = &unit[..unit.len() - after.len()];
         let known = matches!(
             name,
-            "ns" | "us" | "µs" | "μs" | "ms" | "s" | "m" | "h" | "d" | "w" | "day" | "days"
-                | "hour" | "hours" | "minute" | "minutes" | "second" | "seconds" | "week" | "weeks"
+            "ns" | "us"
+                | "µs"
+                | "μs"
+                | "ms"
+                | "s"
+                | "m"
+                | "h"
+                | "d"
+                | "w"
+                | "day"
+                | "days"
+                | "hour"
+                | "hours"
+                | "minute"
+                | "minutes"
+                | "second"
+                | "seconds"
+                | "week"
+                | "weeks"
         );
         if !known {
             return false;

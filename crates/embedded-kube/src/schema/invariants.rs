@@ -9,7 +9,11 @@ use crate::status::FieldError;
 use crate::typed::{self, Findings};
 
 fn child(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 /// The complaints about lists of kind set and map that have an item twice.
@@ -73,7 +77,10 @@ fn duplicates(ids: &[Value], shown: &[Value], path: &str, errors: &mut Vec<Field
     for (index, id) in ids.iter().enumerate() {
         let before = ids[..index].iter().filter(|other| *other == id).count();
         if before == 1 {
-            errors.push(FieldError::duplicate(format!("{path}[{index}]"), shown[index].clone()));
+            errors.push(FieldError::duplicate(
+                format!("{path}[{index}]"),
+                shown[index].clone(),
+            ));
         }
     }
 }
@@ -114,7 +121,9 @@ fn coerce(
             }
         }
         Value::Array(items) => {
-            let Some(schema) = &schema.items else { return Ok(()) };
+            let Some(schema) = &schema.items else {
+                return Ok(());
+            };
             for (index, item) in items.iter_mut().enumerate() {
                 coerce(item, schema, &format!("{path}[{index}]"), unknown)?;
             }
@@ -184,26 +193,31 @@ fn embedded_resource(
             }
             Some(Value::String(_)) => {}
             Some(other) => {
-                errors.push(FieldError::invalid(place, other.clone(), "must be a string"));
+                errors.push(FieldError::invalid(
+                    place,
+                    other.clone(),
+                    "must be a string",
+                ));
             }
         }
     }
     if let Some(metadata) = map.get("metadata") {
         let mut copy = metadata.clone();
         let place = child(path, "metadata");
-        match typed::decode(&mut copy, &meta::OBJECT_META, &mut Findings::default()) {
-            Err(message) => errors.push(FieldError::invalid(place, metadata.clone(), message)),
-            Ok(()) => {
-                let mut whole = json!({"metadata": copy});
-                if meta::text(value, "name").is_empty() {
-                    whole["metadata"]["name"] = json!("fakename");
-                }
-                let namespaced = !meta::text(value, "namespace").is_empty();
-                for mut error in meta::validate(&whole, namespaced, names::path_segment) {
-                    error.field = child(path, &error.field);
-                    errors.push(error);
-                }
-            }
+        let decoded = typed::decode(&mut copy, &meta::OBJECT_META, &mut Findings::default());
+        if let Err(message) = decoded {
+            errors.push(FieldError::invalid(place, metadata.clone(), message));
+            return;
+        }
+        let mut whole = json!({"metadata": copy});
+        if meta::text(value, "name").is_empty() {
+            // Something must stand here, or its lack would be an error.
+            whole["metadata"]["name"] = json!("fakename");
+        }
+        let namespaced = !meta::text(value, "namespace").is_empty();
+        for mut error in meta::validate(&whole, namespaced, names::path_segment) {
+            error.field = child(path, &error.field);
+            errors.push(error);
         }
     }
 }
@@ -220,9 +234,17 @@ mod tests {
             "items": {"type": "object"}
         }, "s": {"type": "array", "x-kubernetes-list-type": "set"}}}));
         let value = json!({"l": [{"n": "a"}, {"n": "b"}, {"n": "a"}], "s": [1, 1, 1]});
-        let texts: Vec<String> =
-            list_errors(&value, &schema).iter().map(ToString::to_string).collect();
-        assert_eq!(texts, ["l[2]: Duplicate value: {\"n\":\"a\"}", "s[1]: Duplicate value: 1"]);
+        let texts: Vec<String> = list_errors(&value, &schema)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "l[2]: Duplicate value: {\"n\":\"a\"}",
+                "s[1]: Duplicate value: 1"
+            ]
+        );
     }
 
     #[test]
@@ -231,8 +253,10 @@ mod tests {
             "type": "object", "x-kubernetes-embedded-resource": true
         }}}));
         let value = json!({"r": {"apiVersion": "v1", "metadata": {"labels": {"a b": "c"}}}});
-        let texts: Vec<String> =
-            embedded_errors(&value, &schema).iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = embedded_errors(&value, &schema)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(texts[0], "r.kind: Required value");
         assert!(texts[1].starts_with("r.metadata.labels: Invalid value: \"a b\""));
     }

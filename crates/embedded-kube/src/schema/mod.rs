@@ -105,7 +105,10 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     fn new(text: &str) -> Self {
-        Self { text: text.into(), compiled: OnceLock::new() }
+        Self {
+            text: text.into(),
+            compiled: OnceLock::new(),
+        }
     }
 
     /// Whether it is found in the text; an expression that does not compile is found nowhere.
@@ -135,10 +138,17 @@ pub(crate) fn compile(source: &Value) -> Schema {
         nullable: flag("nullable"),
         preserve: flag("x-kubernetes-preserve-unknown-fields"),
         embedded: flag("x-kubernetes-embedded-resource"),
-        properties: properties.map(|(key, value)| (key.as_str().into(), compile(value))).collect(),
+        properties: properties
+            .map(|(key, value)| (key.as_str().into(), compile(value)))
+            .collect(),
         additional,
-        items: source["items"].is_object().then(|| Box::new(compile(&source["items"]))),
-        default: source.get("default").filter(|value| !value.is_null()).cloned(),
+        items: source["items"]
+            .is_object()
+            .then(|| Box::new(compile(&source["items"]))),
+        default: source
+            .get("default")
+            .filter(|value| !value.is_null())
+            .cloned(),
         list,
         atomic_map: source["x-kubernetes-map-type"] == "atomic",
         limits: limits(source, kind),
@@ -162,7 +172,11 @@ pub(crate) fn kind_of(source: &Value) -> Kind {
 }
 
 fn texts(list: &Value) -> Vec<Box<str>> {
-    list.as_array().into_iter().flatten().filter_map(|v| v.as_str().map(Into::into)).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|v| v.as_str().map(Into::into))
+        .collect()
 }
 
 const LIMITING: &[&str] = &[
@@ -190,10 +204,21 @@ fn limits(source: &Value, kind: Kind) -> Option<Box<Limits>> {
     if !LIMITING.iter().any(|key| map.contains_key(*key)) {
         return None;
     }
-    let parts = |key: &str| source[key].as_array().into_iter().flatten().map(compile).collect();
+    let parts = |key: &str| {
+        source[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(compile)
+            .collect()
+    };
     let format = source["format"].as_str().unwrap_or_default();
     Some(Box::new(Limits {
-        format: if formats::is_known(format, kind) { format.into() } else { "".into() },
+        format: if formats::is_known(format, kind) {
+            format.into()
+        } else {
+            "".into()
+        },
         maximum: source["maximum"].as_f64(),
         exclusive_maximum: source["exclusiveMaximum"] == true,
         minimum: source["minimum"].as_f64(),
@@ -201,7 +226,10 @@ fn limits(source: &Value, kind: Kind) -> Option<Box<Limits>> {
         multiple_of: source["multipleOf"].as_f64(),
         max_length: source["maxLength"].as_i64(),
         min_length: source["minLength"].as_i64(),
-        pattern: source["pattern"].as_str().filter(|p| !p.is_empty()).map(Pattern::new),
+        pattern: source["pattern"]
+            .as_str()
+            .filter(|p| !p.is_empty())
+            .map(Pattern::new),
         max_items: source["maxItems"].as_i64(),
         min_items: source["minItems"].as_i64(),
         max_properties: source["maxProperties"].as_i64(),
@@ -211,7 +239,9 @@ fn limits(source: &Value, kind: Kind) -> Option<Box<Limits>> {
         all_of: parts("allOf"),
         any_of: parts("anyOf"),
         one_of: parts("oneOf"),
-        not: source["not"].is_object().then(|| Box::new(compile(&source["not"]))),
+        not: source["not"]
+            .is_object()
+            .then(|| Box::new(compile(&source["not"]))),
     }))
 }
 

@@ -15,7 +15,11 @@ pub(crate) fn prune(object: &mut Value, schema: &Schema) -> Vec<String> {
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 fn prune_part(
@@ -90,7 +94,9 @@ fn prune_below_preserved(
             }
         }
         Value::Array(items) => {
-            let Some(schema) = schema.items.as_deref() else { return };
+            let Some(schema) = schema.items.as_deref() else {
+                return;
+            };
             for (index, item) in items.iter_mut().enumerate() {
                 let path = format!("{path}[{index}]");
                 prune_below_preserved(item, schema, false, &path, unknown);
@@ -129,7 +135,9 @@ pub(crate) fn default(value: &mut Value, schema: &Schema) {
     match value {
         Value::Object(map) => {
             for (key, field) in &schema.properties {
-                let Some(default) = &field.default else { continue };
+                let Some(default) = &field.default else {
+                    continue;
+                };
                 let missing = match map.get(&**key) {
                     None => true,
                     Some(value) => value.is_null() && !field.nullable,
@@ -150,7 +158,9 @@ pub(crate) fn default(value: &mut Value, schema: &Schema) {
             }
         }
         Value::Array(items) => {
-            let Some(schema) = schema.items.as_deref() else { return };
+            let Some(schema) = schema.items.as_deref() else {
+                return;
+            };
             for item in items {
                 if item.is_null() && !schema.nullable {
                     *item = schema.default.clone().unwrap_or(Value::Null);
@@ -221,7 +231,10 @@ mod tests {
         assert_eq!(object, json!({"spec": {"size": 3, "opt": "x"}}));
         let mut object = json!({"spec": {"size": null, "opt": null, "list": [{}]}});
         default(&mut object, &schema);
-        assert_eq!(object, json!({"spec": {"size": 3, "opt": null, "list": [{"p": "q"}]}}));
+        assert_eq!(
+            object,
+            json!({"spec": {"size": 3, "opt": null, "list": [{"p": "q"}]}})
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Validation against a schema, with the messages and the ratcheting of the real server.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Number, Value};
 
 use super::formats;
@@ -16,7 +18,13 @@ pub(crate) fn validate(
     prefix: &str,
 ) -> Vec<FieldError> {
     let walk = Walk { prefix };
-    walk.node(value, old, schema, "").errors
+    let mut told = BTreeSet::new();
+    let errors = walk.node(value, old, schema, "").errors;
+    // Schemas that repeat each other complain once.
+    errors
+        .into_iter()
+        .filter(|error| told.insert(error.to_string()))
+        .collect()
 }
 
 struct Walk<'a> {
@@ -115,20 +123,30 @@ impl Walk<'_> {
             return None;
         }
         let text_or_list = matches!(value, Value::String(_) | Value::Array(_));
-        let numeric = matches!(schema.kind, Kind::Number | Kind::Integer | Kind::IntOrString);
+        let numeric = matches!(
+            schema.kind,
+            Kind::Number | Kind::Integer | Kind::IntOrString
+        );
         if !format.is_empty() && !value.is_null() {
             if !text_or_list {
                 let detail = format!(
                     "{path} in body must be of type {format}: {}",
                     go_quote(found_format)
                 );
-                return Some(FieldError::type_invalid(self.at(path), found_format, detail));
+                return Some(FieldError::type_invalid(
+                    self.at(path),
+                    found_format,
+                    detail,
+                ));
             }
             if !numeric {
                 return None;
             }
         }
-        let detail = format!("{path} in body must be of type {expected}: {}", go_quote(found));
+        let detail = format!(
+            "{path} in body must be of type {expected}: {}",
+            go_quote(found)
+        );
         Some(FieldError::type_invalid(self.at(path), found, detail))
     }
 
@@ -141,7 +159,11 @@ impl Walk<'_> {
             .iter()
             .map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
             .collect();
-        outcome.errors.push(FieldError::not_supported(self.at(path), value.clone(), &allowed));
+        outcome.errors.push(FieldError::not_supported(
+            self.at(path),
+            value.clone(),
+            &allowed,
+        ));
     }
 
     /// Whether a number fits the type and format of its schema.
@@ -149,9 +171,10 @@ impl Walk<'_> {
         let format = schema.limits.as_ref().map_or("", |limits| &*limits.format);
         let whole = number.as_i64();
         let (kind, fits) = match (schema.kind, format) {
-            (Kind::Integer, "int32") => {
-                ("integer", whole.is_some_and(|number| i32::try_from(number).is_ok()))
-            }
+            (Kind::Integer, "int32") => (
+                "integer",
+                whole.is_some_and(|number| i32::try_from(number).is_ok()),
+            ),
             (Kind::Integer, _) => ("integer", whole.is_some()),
             (Kind::Number, "float") => {
                 let size = number.as_f64().unwrap_or_default().abs();
@@ -182,24 +205,35 @@ impl Walk<'_> {
         if let Some(max) = limits.max_length
             && length > max
         {
-            outcome.errors.push(FieldError::too_long(self.at(path), max));
+            outcome
+                .errors
+                .push(FieldError::too_long(self.at(path), max));
         }
         if let Some(min) = limits.min_length
             && length < min
         {
             let detail = format!("{path} in body should be at least {min} chars long");
-            outcome.errors.push(FieldError::invalid(self.at(path), text, detail));
+            outcome
+                .errors
+                .push(FieldError::invalid(self.at(path), text, detail));
         }
         if let Some(pattern) = &limits.pattern
             && !pattern.matches(text)
         {
             let detail = format!("{path} in body should match '{}'", pattern.text);
-            outcome.errors.push(FieldError::invalid(self.at(path), text, detail));
+            outcome
+                .errors
+                .push(FieldError::invalid(self.at(path), text, detail));
         }
         if !limits.format.is_empty() && !formats::fits(&limits.format, text) {
-            let detail =
-                format!("{path} in body must be of type {}: {}", limits.format, go_quote(text));
-            outcome.errors.push(FieldError::type_invalid(self.at(path), text, detail));
+            let detail = format!(
+                "{path} in body must be of type {}: {}",
+                limits.format,
+                go_quote(text)
+            );
+            outcome
+                .errors
+                .push(FieldError::type_invalid(self.at(path), text, detail));
         }
     }
 
@@ -216,12 +250,18 @@ impl Walk<'_> {
         let mut complain = |wrong: bool, what: &str, limit: f64| {
             if wrong {
                 let detail = format!("{path} in body should be {what} {}", shown(limit));
-                outcome.errors.push(FieldError::invalid(self.at(path), value.clone(), detail));
+                outcome
+                    .errors
+                    .push(FieldError::invalid(self.at(path), value.clone(), detail));
             }
         };
         if let Some(factor) = limits.multiple_of {
             let ratio = float / factor;
-            complain((ratio - ratio.round()).abs() > 1e-9, "a multiple of", factor);
+            complain(
+                (ratio - ratio.round()).abs() > 1e-9,
+                "a multiple of",
+                factor,
+            );
         }
         match limits.maximum {
             Some(max) if limits.exclusive_maximum => complain(float >= max, "less than", max),
@@ -246,9 +286,9 @@ impl Walk<'_> {
         if let Some(item_schema) = &schema.items {
             for (index, item) in items.iter().enumerate() {
                 let before = match (&schema.list, old) {
-                    (ListKind::Map(keys), Some(Value::Array(before))) => {
-                        before.iter().find(|b| keys.iter().all(|k| b[&**k] == item[&**k]))
-                    }
+                    (ListKind::Map(keys), Some(Value::Array(before))) => before
+                        .iter()
+                        .find(|b| keys.iter().all(|k| b[&**k] == item[&**k])),
                     _ => None,
                 };
                 outcome.merge(self.node(item, before, item_schema, &format!("{path}[{index}]")));
@@ -260,12 +300,16 @@ impl Walk<'_> {
                 && size < min
             {
                 let detail = format!("{path} in body should have at least {min} items");
-                outcome.errors.push(FieldError::invalid(self.at(path), size, detail));
+                outcome
+                    .errors
+                    .push(FieldError::invalid(self.at(path), size, detail));
             }
             if let Some(max) = limits.max_items
                 && size > max
             {
-                outcome.errors.push(FieldError::too_many(self.at(path), items.len(), max));
+                outcome
+                    .errors
+                    .push(FieldError::too_many(self.at(path), items.len(), max));
             }
         }
         outcome.passed += 1;
@@ -281,10 +325,18 @@ impl Walk<'_> {
     ) {
         let Value::Object(map) = value else { return };
         let below = |key: &str| {
-            if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+            if path.is_empty() {
+                key.to_owned()
+            } else {
+                format!("{path}.{key}")
+            }
         };
         let before = |key: &str| {
-            if schema.atomic_map { None } else { old.and_then(|old| old.get(key)) }
+            if schema.atomic_map {
+                None
+            } else {
+                old.and_then(|old| old.get(key))
+            }
         };
         if let Some(limits) = &schema.limits {
             let size = i64::try_from(map.len()).unwrap_or(i64::MAX);
@@ -292,12 +344,16 @@ impl Walk<'_> {
                 && size < min
             {
                 let detail = format!("{path} in body should have at least {min} properties");
-                outcome.errors.push(FieldError::invalid(self.at(path), size, detail));
+                outcome
+                    .errors
+                    .push(FieldError::invalid(self.at(path), size, detail));
             }
             if let Some(max) = limits.max_properties
                 && size > max
             {
-                outcome.errors.push(FieldError::too_many(self.at(path), map.len(), max));
+                outcome
+                    .errors
+                    .push(FieldError::too_many(self.at(path), map.len(), max));
             }
         }
         for (key, value) in map {
@@ -319,7 +375,9 @@ impl Walk<'_> {
         }
         for key in schema.limits.iter().flat_map(|limits| &limits.required) {
             if !map.contains_key(&**key) {
-                outcome.errors.push(FieldError::required(self.at(&below(key)), ""));
+                outcome
+                    .errors
+                    .push(FieldError::required(self.at(&below(key)), ""));
             }
         }
     }
@@ -360,7 +418,8 @@ impl Walk<'_> {
                     0 => "Found none valid".to_owned(),
                     several => format!("Found {several} valid alternatives"),
                 };
-                let message = format!("{name} must validate one and only one schema (oneOf). {found}");
+                let message =
+                    format!("{name} must validate one and only one schema (oneOf). {found}");
                 outcome.errors.push(self.loose(message));
                 if fitting == 0 {
                     outcome.merge(best.unwrap_or_default());
@@ -389,7 +448,6 @@ impl Walk<'_> {
         outcome.passed += 1;
     }
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -421,11 +479,16 @@ mod tests {
 
     #[test]
     fn complaints_read_like_the_real_ones() {
-        assert_eq!(texts(json!({"spec": {}}), None, schema()), ["spec.size: Required value"]);
+        assert_eq!(
+            texts(json!({"spec": {}}), None, schema()),
+            ["spec.size: Required value"]
+        );
         assert_eq!(
             texts(json!({"spec": {"size": "x"}}), None, schema()),
-            ["spec.size: Invalid value: \"string\": spec.size in body must be of type integer: \
-              \"string\""]
+            [
+                "spec.size: Invalid value: \"string\": spec.size in body must be of type integer: \
+              \"string\""
+            ]
         );
         assert_eq!(
             texts(json!({"spec": {"size": 9}}), None, schema()),
@@ -436,18 +499,28 @@ mod tests {
             ["spec.mode: Unsupported value: \"C\": supported values: \"A\", \"B\""]
         );
         assert_eq!(
-            texts(json!({"spec": {"size": 1, "name": "abcde"}}), None, schema()),
+            texts(
+                json!({"spec": {"size": 1, "name": "abcde"}}),
+                None,
+                schema()
+            ),
             ["spec.name: Too long: may not be more than 4 bytes"]
         );
         assert_eq!(
-            texts(json!({"spec": {"size": 1, "list": ["a", "b"]}}), None, schema()),
+            texts(
+                json!({"spec": {"size": 1, "list": ["a", "b"]}}),
+                None,
+                schema()
+            ),
             ["spec.list: Too many: 2: must have at most 1 items"]
                 .map(|t| t.replace("1 items", "1 item"))
         );
         assert_eq!(
             texts(json!({"spec": {"size": 1, "port": true}}), None, schema()),
-            ["spec.port: Invalid value: \"boolean\": spec.port in body must be of type \
-              integer,string: \"boolean\""]
+            [
+                "spec.port: Invalid value: \"boolean\": spec.port in body must be of type \
+              integer,string: \"boolean\""
+            ]
         );
     }
 
@@ -456,7 +529,10 @@ mod tests {
         let old = json!({"spec": {"size": 9}});
         let new = json!({"spec": {"size": 9, "name": "ab"}});
         assert!(texts(new, Some(old.clone()), schema()).is_empty());
-        assert_eq!(texts(json!({"spec": {"size": 8}}), Some(old), schema()).len(), 1);
+        assert_eq!(
+            texts(json!({"spec": {"size": 8}}), Some(old), schema()).len(),
+            1
+        );
     }
 
     #[test]
@@ -465,8 +541,10 @@ mod tests {
         assert!(texts(json!({"a": 1}), None, schema.clone()).is_empty());
         assert_eq!(
             texts(json!({"a": 1, "b": 1}), None, schema.clone()),
-            ["<nil>: Invalid value: \"\": \"\" must validate one and only one schema (oneOf). \
-              Found 2 valid alternatives"]
+            [
+                "<nil>: Invalid value: \"\": \"\" must validate one and only one schema (oneOf). \
+              Found 2 valid alternatives"
+            ]
         );
         assert_eq!(texts(json!({}), None, schema).len(), 2);
     }
