@@ -290,8 +290,9 @@ fn a_cursor_from_before_compaction_is_expired() {
 fn list_at_a_version() {
     run(async |s| {
         let first = s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.create("widgets", "b", json!({"spec": {"size": 1}})).await;
+        let last = s.create("widgets", "b", json!({"spec": {"size": 1}})).await;
         let rv = first.rv();
+        s.freshen("widgets", &last).await;
         s.get("widgets?resourceVersion=0").await;
         s.get(&format!("widgets?resourceVersion={rv}")).await;
         s.get(&format!(
@@ -352,7 +353,8 @@ fn list_at_a_compacted_version() {
 fn get_at_a_version() {
     run(async |s| {
         let made = s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
-        s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
+        let last = s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
+        s.freshen("widgets", &last).await;
         s.get("widgets/a?resourceVersion=0").await;
         s.get(&format!("widgets/a?resourceVersion={}", made.rv()))
             .await;

@@ -90,9 +90,9 @@ fn without_a_version_begins_with_the_present() {
 #[test]
 fn version_zero_begins_with_the_present() {
     run(async |s| {
-        for name in ["b", "a"] {
-            s.create("configmaps", name, json!({})).await;
-        }
+        s.create("configmaps", "b", json!({})).await;
+        let last = s.create("configmaps", "a", json!({})).await;
+        s.freshen("configmaps", &last).await;
         let mut watch = s.watch("configmaps?watch=true&resourceVersion=0").await;
         watch.take(s, 2).await;
         s.delete("configmaps/a").await;
@@ -203,6 +203,8 @@ fn initial_events_end_with_a_bookmark() {
         watch.take(s, 1).await;
         let mut watch = s.watch(&format!("configmaps?{query}")).await;
         watch.take(s, 1).await;
+        let last = s.get("widgets/a").await;
+        s.freshen("widgets", &last).await;
         let mut watch = s.watch(&format!("widgets?{query}&resourceVersion=0")).await;
         watch.take(s, 4).await;
     });

@@ -379,7 +379,7 @@ impl Script {
             self.learn(&crd);
             wait_until_served(&self.server.client, &crd).await;
             let path = format!("customresourcedefinitions/{}", text(&crd, "/metadata/name"));
-            self.get(&path).await
+            self.until(&path, is_established).await
         } else {
             answer
         }
@@ -395,9 +395,18 @@ impl Script {
             let path = format!("customresourcedefinitions/{}", text(crd, "/metadata/name"));
             if self.peek(&path).await.status == 200 {
                 wait_until_served(&self.server.client, crd).await;
+                self.until(&path, is_established).await;
+            } else {
+                self.get(&path).await;
             }
-            self.get(&path).await;
         }
+    }
+
+    /// Waits until the real server's cache is as new as this answer: a request for version 0 may be
+    /// answered from any past.
+    pub(crate) async fn freshen(&self, plural: &str, answer: &Answer) {
+        let path = format!("{plural}?limit=1&resourceVersion={}", answer.rv());
+        assert_eq!(self.peek(&path).await.status, 200);
     }
 
     /// Lets paths begin with the plural of this definition.
@@ -592,6 +601,18 @@ pub(crate) async fn wait_until_served(client: &kube::Client, crd: &Value) {
         let served = tokio::time::timeout(PATIENCE, asking).await;
         assert!(served.is_ok(), "{path} is never served");
     }
+}
+
+/// The real server serves a definition a moment before it says so.
+fn is_established(crd: &Answer) -> bool {
+    let conditions = crd.body["status"]["conditions"].as_array();
+    let is_true = |kind: &str| {
+        conditions.is_some_and(|all| {
+            all.iter()
+                .any(|one| one["type"] == kind && one["status"] == "True")
+        })
+    };
+    is_true("Established") && is_true("NamesAccepted")
 }
 
 fn text(value: &Value, pointer: &str) -> String {

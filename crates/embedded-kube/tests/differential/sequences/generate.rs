@@ -27,6 +27,7 @@ fn operation(random: &mut Random, plural: &str) -> Operation {
         plural => plural,
     };
     let item = format!("{plural_at}/{name}");
+    let path = sub_resource(random, plural, &item);
     match random.below(20) {
         0..6 => Operation::Create {
             plural: plural_at.to_owned(),
@@ -35,24 +36,22 @@ fn operation(random: &mut Random, plural: &str) -> Operation {
             body: body(random, plural),
         },
         6..9 => Operation::Replace {
-            path: sub_resource(random, plural, &item),
             query: write_query(random),
             version: version(random),
-            body: body(random, plural),
+            body: only_status(body(random, plural), &path),
+            path,
         },
         9..13 => Operation::Merge {
-            path: sub_resource(random, plural, &item),
             query: write_query(random),
             version: version(random),
-            patch: merge_patch(random, plural),
+            patch: only_status(merge_patch(random, plural), &path),
+            path,
         },
         13 => Operation::Patch {
-            path: sub_resource(random, plural, &item),
-            patch: json_patch(random),
+            patch: json_patch(random, path.ends_with("/status")),
+            path,
         },
-        14 => Operation::Get {
-            path: sub_resource(random, plural, &item),
-        },
+        14 => Operation::Get { path },
         15 | 16 => Operation::List {
             plural: plural_at.to_owned(),
             query: list_query(random, plural),
@@ -137,6 +136,15 @@ fn sub_resource(random: &mut Random, plural: &str, item: &str) -> String {
         "notes" if random.one_in(12) => format!("{item}/status"),
         _ => item.to_owned(),
     }
+}
+
+/// What is said of the spec through `status` has no effect, except that the real server notes in
+/// `managedFields` that it was said, and counts that as a change.
+fn only_status(mut body: Value, path: &str) -> Value {
+    if path.ends_with("/status") {
+        body.as_object_mut().map(|body| body.remove("spec"));
+    }
+    body
 }
 
 fn metadata(random: &mut Random) -> Value {
@@ -367,8 +375,8 @@ fn merge_patch(random: &mut Random, plural: &str) -> Value {
     patch
 }
 
-fn json_patch(random: &mut Random) -> Value {
-    let operations = [
+fn json_patch(random: &mut Random, of_status: bool) -> Value {
+    let mut operations = vec![
         json!({"op": "add", "path": "/metadata/labels", "value": {"team": "x"}}),
         json!({"op": "remove", "path": "/metadata/labels"}),
         json!({"op": "add", "path": "/metadata/labels/team", "value": "y"}),
@@ -383,6 +391,13 @@ fn json_patch(random: &mut Random) -> Value {
         json!({"op": "add", "path": "/data", "value": {"k": "aGk="}}),
         json!({"op": "remove", "path": "/metadata/name"}),
     ];
+    if of_status {
+        operations.retain(|one| {
+            !one["path"]
+                .as_str()
+                .is_some_and(|path| path.starts_with("/spec"))
+        });
+    }
     let count = 1 + random.below(2);
     (0..count)
         .map(|_| random.pick(&operations).clone())

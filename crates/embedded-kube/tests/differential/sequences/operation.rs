@@ -209,6 +209,10 @@ impl Operation {
             Self::Patch { path, patch } => script.patch(path, patch.clone()).await,
             Self::Get { path } => script.get(path).await,
             Self::List { plural, query } => {
+                if query.contains("resourceVersion=0") {
+                    let now = script.peek(&format!("{plural}?limit=1")).await;
+                    script.freshen(plural, &now).await;
+                }
                 script.get(&format!("{plural}{query}")).await;
                 return;
             }
