@@ -227,20 +227,22 @@ fn end_namespace(state: &mut State, name: &str) {
     for (kind, reason, message, status) in remaining_conditions(&left) {
         set_namespace_condition(&mut value, kind, status, reason, &message, &now);
     }
-    if left.is_empty() {
-        if let Some(Value::Array(list)) = value.pointer_mut("/spec/finalizers") {
-            list.retain(|finalizer| finalizer != "kubernetes");
-            if list.is_empty() {
-                value["spec"] = json!({});
-            }
-        }
-        let held = !value["spec"]["finalizers"].is_null() || !namespace.facts.finalizers.is_empty();
-        if !held {
-            state.remove(&resource, name, value);
-            return;
-        }
-    }
     if value != before {
+        state.put(&resource, name, value.clone());
+    }
+    if !left.is_empty() {
+        return;
+    }
+    let others = |finalizer: &&Value| **finalizer != "kubernetes";
+    let finalizers = value["spec"]["finalizers"].as_array().into_iter().flatten();
+    let kept: Vec<Value> = finalizers.filter(others).cloned().collect();
+    if kept.is_empty() && namespace.facts.finalizers.is_empty() {
+        state.remove(&resource, name);
+        return;
+    }
+    let spec = if kept.is_empty() { json!({}) } else { json!({"finalizers": kept}) };
+    if value["spec"] != spec {
+        value["spec"] = spec;
         state.put(&resource, name, value);
     }
 }
@@ -478,7 +480,7 @@ fn end_definition(state: &mut State, resource: &Arc<Resource>, name: &str, store
             .collect();
         crate::meta::set_finalizers(&mut value, &finalizers);
         if finalizers.is_empty() {
-            state.remove(resource, name, before);
+            state.remove(resource, name);
             return;
         }
     } else {

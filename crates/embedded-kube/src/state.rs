@@ -262,15 +262,18 @@ impl State {
     }
 
     /// Removes an object and notes the chores that follow; the answer is its last state.
-    pub(crate) fn remove(
-        &mut self,
-        resource: &Arc<Resource>,
-        key: &str,
-        value: Value,
-    ) -> Arc<Stored> {
-        let last = Arc::new(self.build(resource, value));
-        let old = self.storage.object(&resource.store, key).cloned();
-        self.unindex(&resource.store, key, old.as_deref());
+    pub(crate) fn remove(&mut self, resource: &Arc<Resource>, key: &str) -> Option<Arc<Stored>> {
+        let old = self.storage.object(&resource.store, key).cloned()?;
+        let mut value = old.value();
+        let revision = self.storage.next_revision();
+        meta::of(&mut value).insert("resourceVersion".to_owned(), json!(revision.to_string()));
+        let last = Arc::new(Stored {
+            revision,
+            facts: old.facts.clone(),
+            body: Body::write(&value, None),
+            written_as: Arc::clone(&old.written_as),
+        });
+        self.unindex(&resource.store, key, Some(&old));
         self.storage.remove(&resource.store, key, Arc::clone(&last));
         for (store, key) in self
             .dependents
@@ -297,7 +300,7 @@ impl State {
         if resource.builtin() == Some(Builtin::Definition) {
             self.chore(Chore::Definition(key.into()));
         }
-        last
+        Some(last)
     }
 
     fn unindex(&mut self, store: &str, key: &str, old: Option<&Stored>) {

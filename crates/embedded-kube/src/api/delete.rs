@@ -86,13 +86,13 @@ fn delete_one(
             if call.dry_run {
                 call.answer_value(200, before).body
             } else {
-                let last = state.remove(resource, &key, before);
-                state.present(resource, &last)
+                let last = state.remove(resource, &key);
+                state.present(resource, last.as_deref().unwrap_or(&existing))
             }
         } else {
             let uid = existing.facts.uid.clone();
             if !call.dry_run {
-                state.remove(resource, &key, before);
+                state.remove(resource, &key);
             }
             deleted_status(call, &uid)
         };
@@ -275,14 +275,13 @@ pub(crate) fn remove_finalizer(
         return;
     };
     let mut value = state.view(resource, &existing);
-    let old = value.clone();
     let finalizers: Vec<String> = meta::finalizers(&value)
         .into_iter()
         .filter(|f| f != name)
         .collect();
     meta::set_finalizers(&mut value, &finalizers);
     if finalizers.is_empty() && existing.facts.deleting {
-        state.remove(resource, key, old);
+        state.remove(resource, key);
     } else {
         state.put(resource, key, value);
     }

@@ -167,7 +167,7 @@ fn page(
     let mut last: &str = "";
     for (key, object) in range.clone() {
         if limit > 0 && items.len() == limit {
-            // There is more, if anything that follows is selected.
+            // There is more, whether or not it is selected.
             token = Some(write_token(revision, &format!("{last}\0")));
             if selector.is_everything() {
                 let after = (std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded);
@@ -180,16 +180,6 @@ fn page(
             items.push(Arc::clone(object));
         }
         last = key;
-    }
-    if token.is_some() && !selector.is_everything() {
-        let after = (std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded);
-        let more = objects
-            .range::<str, _>(after)
-            .take_while(|(key, _)| key.starts_with(prefix))
-            .any(|(_, object)| selector.matches(resource, object, view));
-        if !more {
-            token = None;
-        }
     }
     Page {
         items,

@@ -82,7 +82,7 @@ pub(crate) fn update_with(
     if existing.facts.deleting && may_go(call, &new) {
         let done = call.answer_value(200, new.clone());
         if !call.dry_run {
-            state.remove(resource, &key, old);
+            state.remove(resource, &key);
         }
         return Ok(done);
     }
