@@ -240,7 +240,11 @@ fn end_namespace(state: &mut State, name: &str) {
         state.remove(&resource, name);
         return;
     }
-    let spec = if kept.is_empty() { json!({}) } else { json!({"finalizers": kept}) };
+    let spec = if kept.is_empty() {
+        json!({})
+    } else {
+        json!({"finalizers": kept})
+    };
     if value["spec"] != spec {
         value["spec"] = spec;
         state.put(&resource, name, value);

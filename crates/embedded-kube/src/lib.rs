@@ -20,6 +20,7 @@ mod chores;
 mod clock;
 mod crd;
 mod faults;
+mod field;
 mod http;
 mod ids;
 mod json;

@@ -1,13 +1,12 @@
 //! The kinds that every cluster has: their fields, defaults, and rules.
 
+mod data;
 mod event;
 mod fields;
 mod volume;
 
 use std::sync::{Arc, LazyLock};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -40,8 +39,6 @@ pub(crate) enum Builtin {
 pub(crate) const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 /// The namespaces of a new cluster.
 pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-/// How many bytes a secret or config map may hold.
-const MAX_DATA: usize = 1024 * 1024;
 
 /// All built-in resources, in the order of discovery.
 pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
@@ -209,7 +206,7 @@ impl Builtin {
             }
             Self::Secret => {
                 set_default(value, "type", json!("Opaque"));
-                merge_string_data(value);
+                data::merge_string_data(value);
             }
             Self::Volume => {
                 set_default(&mut value["status"], "phase", json!("Pending"));
@@ -320,8 +317,8 @@ impl Builtin {
                 .iter()
                 .flat_map(|finalizer| finalizer_errors(finalizer, "spec.finalizers"))
                 .collect(),
-            Self::Secret => validate_secret(value),
-            Self::ConfigMap => validate_config_map(value),
+            Self::Secret => data::validate_secret(value),
+            Self::ConfigMap => data::validate_config_map(value),
             Self::Lease => validate_lease(value),
             Self::Volume => volume::validate(value),
             Self::Claim => volume::validate_claim(value),
@@ -354,7 +351,7 @@ impl Builtin {
                 if self == Self::Secret {
                     errors.extend(meta::immutable("type", &new["type"], &old["type"]));
                 }
-                errors.extend(immutable_data(new, old));
+                errors.extend(data::immutable_data(new, old));
                 errors.extend(self.validate_create(new));
             }
             (Self::Lease, _) => errors.extend(self.validate_content(new)),
@@ -373,13 +370,11 @@ impl Builtin {
 
     /// What the writer of an object is told besides.
     pub(crate) fn warnings(self, value: &Value) -> Vec<String> {
-        let tls = self == Self::Secret && value["type"] == "kubernetes.io/tls";
-        let certificate = value["data"]["tls.crt"].as_str().unwrap_or_default();
-        let text = STANDARD.decode(certificate).unwrap_or_default();
-        if tls && !String::from_utf8_lossy(&text).contains("-----BEGIN ") {
-            return vec!["tls: failed to find any PEM data in certificate input".to_owned()];
+        if self == Self::Secret {
+            data::certificate_warnings(value)
+        } else {
+            Vec::new()
         }
-        Vec::new()
     }
 
     /// The last touch before an object is stored.
@@ -445,136 +440,6 @@ fn plain_finalizer(finalizer: &str, path: &str) -> Option<FieldError> {
     let plain = !finalizer.contains('/') && !standard.contains(&finalizer);
     let detail = "name is neither a standard finalizer name nor is it fully qualified";
     plain.then(|| FieldError::invalid(path, finalizer, detail))
-}
-
-/// `stringData` is written into `data`.
-fn merge_string_data(value: &mut Value) {
-    let Some(Value::Object(texts)) = value.as_object_mut().and_then(|m| m.remove("stringData"))
-    else {
-        return;
-    };
-    if texts.is_empty() {
-        return;
-    }
-    set_default(value, "data", json!({}));
-    for (key, text) in texts {
-        value["data"][key] = json!(STANDARD.encode(text.as_str().unwrap_or_default()));
-    }
-}
-
-fn decoded_len(value: &Value) -> usize {
-    STANDARD
-        .decode(value.as_str().unwrap_or_default())
-        .map_or(0, |bytes| bytes.len())
-}
-
-fn key_errors(map: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    for key in map.as_object().into_iter().flat_map(serde_json::Map::keys) {
-        for complaint in names::config_key(key) {
-            errors.push(FieldError::invalid(
-                format!("{path}[{key}]"),
-                key.as_str(),
-                complaint,
-            ));
-        }
-    }
-}
-
-fn validate_secret(value: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let data = &value["data"];
-    key_errors(data, "data", &mut errors);
-    let size: usize = data
-        .as_object()
-        .into_iter()
-        .flat_map(|m| m.values())
-        .map(decoded_len)
-        .sum();
-    if size > MAX_DATA {
-        errors.push(FieldError::too_long("data", 1_048_576));
-    }
-    let mut require = |key: &str| {
-        if data.get(key).is_none() {
-            errors.push(FieldError::required(format!("data[{key}]"), ""));
-        }
-    };
-    match value["type"].as_str().unwrap_or_default() {
-        "kubernetes.io/service-account-token" => {
-            let key = "kubernetes.io/service-account.name";
-            if value["metadata"]["annotations"][key]
-                .as_str()
-                .unwrap_or_default()
-                .is_empty()
-            {
-                errors.push(FieldError::required(
-                    format!("metadata.annotations[{key}]"),
-                    "",
-                ));
-            }
-        }
-        "kubernetes.io/dockercfg" => require(".dockercfg"),
-        "kubernetes.io/dockerconfigjson" => require(".dockerconfigjson"),
-        "kubernetes.io/basic-auth"
-            if data.get("username").is_none() && data.get("password").is_none() =>
-        {
-            require("username");
-            require("password");
-        }
-        "kubernetes.io/ssh-auth" => require("ssh-privatekey"),
-        "kubernetes.io/tls" => {
-            require("tls.crt");
-            require("tls.key");
-        }
-        _ => {}
-    }
-    errors
-}
-
-fn validate_config_map(value: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let (data, binary) = (&value["data"], &value["binaryData"]);
-    key_errors(data, "data", &mut errors);
-    let mut size = 0;
-    for (key, text) in data.as_object().into_iter().flatten() {
-        if binary.get(key).is_some() {
-            let detail = "duplicate of key present in binaryData";
-            errors.push(FieldError::invalid(
-                format!("data[{key}]"),
-                key.as_str(),
-                detail,
-            ));
-        }
-        size += text.as_str().unwrap_or_default().len();
-    }
-    key_errors(binary, "binaryData", &mut errors);
-    size += binary
-        .as_object()
-        .into_iter()
-        .flat_map(|m| m.values())
-        .map(decoded_len)
-        .sum::<usize>();
-    if size > MAX_DATA {
-        errors.push(FieldError::too_long("[]", 1_048_576));
-    }
-    errors
-}
-
-/// What an immutable secret or config map refuses.
-fn immutable_data(new: &Value, old: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    if old["immutable"] != true {
-        return errors;
-    }
-    let detail = "field is immutable when `immutable` is set";
-    if new["immutable"] != true {
-        errors.push(FieldError::forbidden("immutable", detail));
-    }
-    for key in ["data", "binaryData"] {
-        if new[key] != old[key] {
-            errors.push(FieldError::forbidden(key, detail));
-        }
-    }
-    errors
 }
 
 fn validate_lease(value: &Value) -> Vec<FieldError> {

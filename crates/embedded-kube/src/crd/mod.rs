@@ -1,6 +1,7 @@
 //! Definitions of custom resources: from the object to what is served, and its conditions.
 
 pub(crate) mod clean;
+mod structural;
 pub(crate) mod validate;
 
 use std::collections::BTreeMap;
