@@ -362,6 +362,9 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
         return Err(invalid(why));
     }
     strategy::decode(call.resource, &mut value, &mut found).map_err(&invalid)?;
+    if call.resource.custom().is_none() {
+        found.unknown.sort();
+    }
     let complaints: Vec<String> = duplicates
         .iter()
         .map(|path| match path.strip_prefix("json patch ") {

@@ -44,6 +44,17 @@ pub(super) fn decode(text: &str, plus: bool) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Whether a pair is one at all; the real server's parser drops the others.
+fn is_well_formed(pair: &str) -> bool {
+    let hex = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_hexdigit());
+    let escapes = pair.split('%').skip(1);
+    !pair.contains(';')
+        && escapes.into_iter().all(|rest| {
+            let mut bytes = rest.bytes();
+            hex(bytes.next()) && hex(bytes.next())
+        })
+}
+
 fn options_error(kind: &str, error: FieldError) -> ApiError {
     ApiError::invalid(
         About {
@@ -59,7 +70,7 @@ impl Query {
     pub(super) fn parse(text: &str) -> Self {
         let pairs = text
             .split('&')
-            .filter(|pair| !pair.is_empty())
+            .filter(|pair| !pair.is_empty() && is_well_formed(pair))
             .map(|pair| {
                 let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
                 (decode(key, true), decode(value, true))
@@ -398,7 +409,8 @@ mod tests {
     fn percent_signs_are_decoded() {
         assert_eq!(decode("a%20b+c%zz", true), "a b c%zz");
         assert_eq!(decode("a+b", false), "a+b");
-        let query = Query::parse("a=1&b&a=2&watch=0");
+        let query = Query::parse("a=1&b&a=2&watch=0&limit=%zz&c=1;d=2");
+        assert_eq!((query.get("limit"), query.get("c")), (None, None));
         assert_eq!(query.get("a"), Some("1"));
         assert_eq!(query.get("b"), Some(""));
         assert!(!query.watch());
