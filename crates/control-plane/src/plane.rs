@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::{Binaries, process::Process};
 
 /// How long a program may take until it is ready, on a machine that is busy with a build besides.
-const READY_WITHIN: Duration = Duration::from_secs(120);
+const READY_WITHIN: Duration = Duration::from_mins(2);
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// Between choosing a free port and listening on it somebody else may take it.
