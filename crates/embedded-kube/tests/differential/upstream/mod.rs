@@ -39,10 +39,19 @@ fn definitions_and_samples() {
         )
         .await;
         let (real, embedded) = (on_real.transcript(), on_embedded.transcript());
+        let accepted = real
+            .0
+            .iter()
+            .filter(|entry| entry.outcome["status"] == 201)
+            .count();
+        assert!(
+            accepted > definitions.len(),
+            "samples that are all refused show nothing"
+        );
         let requests = real.0.len();
         let differences = compare(real, embedded);
         say(&format!(
-            "{} upstream definitions, {requests} requests: {} differ",
+            "{} upstream definitions, {requests} requests ({accepted} objects accepted): {} differ",
             definitions.len(),
             differences.len()
         ));
