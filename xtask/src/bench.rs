@@ -17,16 +17,25 @@ use crate::table::{self, row};
 struct Benchmark {
     name: &'static str,
     about: &'static str,
-    package: &'static str,
+    /// How cargo finds it.
+    program: &'static [&'static str],
     args: &'static [&'static str],
 }
 
-const BENCHMARKS: &[Benchmark] = &[Benchmark {
-    name: "ownership",
-    about: "decisions and schedules a second, size of a claim's mark",
-    package: "explorer",
-    args: &["bench"],
-}];
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "ownership",
+        about: "decisions and schedules a second, size of a claim",
+        program: &["-p", "explorer"],
+        args: &["bench"],
+    },
+    Benchmark {
+        name: "kube",
+        about: "embedded-kube beside a real kube-apiserver, and what an idle cluster costs",
+        program: &["-p", "embedded-kube", "--example", "bench_kube"],
+        args: &[],
+    },
+];
 
 /// One measured value.
 #[derive(Debug, PartialEq)]
@@ -89,15 +98,9 @@ fn select(names: &[String]) -> anyhow::Result<Vec<&'static Benchmark>> {
 }
 
 fn measure(workspace: &Workspace, bench: &Benchmark) -> anyhow::Result<Vec<Figure>> {
-    let mut command = workspace.cargo([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        bench.package,
-        "--",
-    ]);
-    command.args(bench.args).stdout(Stdio::piped());
+    let mut command = workspace.cargo(["run", "--quiet", "--release"]);
+    command.args(bench.program).arg("--").args(bench.args);
+    command.stdout(Stdio::piped());
     let mut child = command.spawn().with_context(|| cargo::line(&command))?;
     let output = child
         .stdout

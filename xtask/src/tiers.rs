@@ -43,7 +43,24 @@ const TIERS: &[Tier] = &[
                 .into()
         },
     },
+    Tier {
+        name: "control-plane",
+        about: "embedded-kube held to a real kube-apiserver: cases, generated sequences, real CRDs",
+        lacks: go_or_assets,
+        commands: |workspace, _| {
+            let crates = ["-p", "control-plane", "-p", "embedded-kube"];
+            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            command.args(crates).args(["--", "--test-threads", "16"]);
+            vec![command]
+        },
+    },
 ];
+
+fn go_or_assets() -> Option<String> {
+    let assets = std::env::var_os("KUBEBUILDER_ASSETS").is_some();
+    let there = assets || cargo::has_program("go");
+    (!there).then(|| "needs Go, or KUBEBUILDER_ASSETS with the programs".to_owned())
+}
 
 fn nothing() -> Option<String> {
     None

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
 
-use crate::cargo::{self, Workspace};
+use crate::cargo::{self, CHECKED, Workspace};
 
 /// A program from the package registry.
 pub(crate) struct Tool {
@@ -28,6 +28,22 @@ pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
         CARGO_DENY.version,
         program.display()
     );
+    if cargo::has_program("go") {
+        // The real control plane, built from its Go modules.
+        let args = [
+            "run",
+            "--quiet",
+            "--profile",
+            CHECKED,
+            "-p",
+            "control-plane",
+            "--bin",
+        ];
+        let mut command = workspace.cargo(args);
+        cargo::run(command.arg("control-plane-tools"))?;
+    } else {
+        println!("no Go here: the real control plane is not built");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -16,21 +16,45 @@ pub struct Chooser {
 
 #[derive(Clone, Debug)]
 enum Plan {
-    Script { choices: Vec<Choice>, next: usize },
-    Random { random: Random, left: u32, one_in: u32 },
+    Script {
+        choices: Vec<Choice>,
+        next: usize,
+    },
+    Random {
+        random: Random,
+        left: u32,
+        one_in: u32,
+    },
 }
 
 impl Chooser {
     /// Does what the schedule says, and nothing else.
     pub fn script(schedule: &Schedule, keep_menus: bool) -> Self {
-        let plan = Plan::Script { choices: schedule.choices.clone(), next: 0 };
-        Self { plan, point: 0, fired: Vec::new(), menus: keep_menus.then(Vec::new) }
+        let plan = Plan::Script {
+            choices: schedule.choices.clone(),
+            next: 0,
+        };
+        Self {
+            plan,
+            point: 0,
+            fired: Vec::new(),
+            menus: keep_menus.then(Vec::new),
+        }
     }
 
     /// Draws up to `most` faults, about one in `one_in` points.
     pub fn random(seed: u64, most: u32, one_in: u32) -> Self {
-        let plan = Plan::Random { random: Random::new(seed), left: most, one_in };
-        Self { plan, point: 0, fired: Vec::new(), menus: None }
+        let plan = Plan::Random {
+            random: Random::new(seed),
+            left: most,
+            one_in,
+        };
+        Self {
+            plan,
+            point: 0,
+            fired: Vec::new(),
+            menus: None,
+        }
     }
 
     /// What happens at this point, of all that could.
@@ -46,7 +70,11 @@ impl Chooser {
                 *next += 1;
                 Some(choice.fault).filter(|fault| menu.has(*fault))
             }
-            Plan::Random { random, left, one_in } => {
+            Plan::Random {
+                random,
+                left,
+                one_in,
+            } => {
                 if *left == 0 || menu.is_empty() || random.below(*one_in) != 0 {
                     return None;
                 }
@@ -87,6 +115,10 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        if n == 0 { 0 } else { (self.next() % u64::from(n)) as u32 }
+        if n == 0 {
+            0
+        } else {
+            (self.next() % u64::from(n)) as u32
+        }
     }
 }

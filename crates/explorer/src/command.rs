@@ -65,13 +65,19 @@ impl Options {
     fn scenarios(&self) -> anyhow::Result<Vec<Scenario>> {
         let mut all = scenario::all();
         if !self.kind.is_empty() {
-            all.retain(|scenario| self.kind.iter().any(|kind| scenario.name.starts_with(kind.as_str())));
+            all.retain(|scenario| {
+                self.kind
+                    .iter()
+                    .any(|kind| scenario.name.starts_with(kind.as_str()))
+            });
             if all.is_empty() {
                 bail!("no scenario's name begins with {}", self.kind.join(" or "));
             }
         }
         // The largest first, so that no core is left with one at the end.
-        all.sort_by_key(|scenario| std::cmp::Reverse((scenario.blueprint.slots().len(), scenario.depth)));
+        all.sort_by_key(|scenario| {
+            std::cmp::Reverse((scenario.blueprint.slots().len(), scenario.depth))
+        });
         Ok(all)
     }
 
@@ -79,22 +85,41 @@ impl Options {
         let scenarios = self.scenarios()?;
         let seed = self.seed.unwrap_or(1);
         let effort = if self.full {
-            Effort { one_in: 1, random: 1500, turns_one_in: 8, seed }
+            Effort {
+                one_in: 1,
+                random: 1500,
+                turns_one_in: 8,
+                seed,
+            }
         } else {
-            Effort { one_in: 16, random: 150, turns_one_in: 100, seed }
+            Effort {
+                one_in: 16,
+                random: 150,
+                turns_one_in: 100,
+                seed,
+            }
         };
         let runner: search::Runner = |s, chooser, turns| run::run(s, &Freehold, chooser, turns);
         let tallies = search::explore(&scenarios, runner, "", effort, |_, _| {});
-        let violations: Vec<&(Stored, Violation)> =
-            tallies.values().flat_map(|tally| &tally.violations).collect();
+        let violations: Vec<&(Stored, Violation)> = tallies
+            .values()
+            .flat_map(|tally| &tally.violations)
+            .collect();
         print_kinds(&tallies);
         for (stored, violation) in &violations {
             println!("\nlaw {}: {}\n{stored}", violation.law, violation.what);
             self.store(stored)?;
         }
         let total: usize = tallies.values().map(|tally| tally.schedules).sum();
-        println!("explored {total} schedules, {} violations", violations.len());
-        Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        println!(
+            "explored {total} schedules, {} violations",
+            violations.len()
+        );
+        Ok(if violations.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 
     fn mutants(&self) -> anyhow::Result<ExitCode> {
@@ -106,11 +131,21 @@ impl Options {
         let (mut caught, mut random) = (0, 0);
         for mutant in &mutants {
             let systematic = catch(mutant, &scenarios, |walk| {
-                walk.walk(Effort { one_in: 40, random: 0, turns_one_in: 60, seed })
+                walk.walk(Effort {
+                    one_in: 40,
+                    random: 0,
+                    turns_one_in: 60,
+                    seed,
+                })
             });
             let by_chance = catch(mutant, &scenarios, |walk| {
                 let random = if self.full { 4000 } else { 1500 };
-                walk.walk_randomly(Effort { one_in: 1, random, turns_one_in: 1, seed })
+                walk.walk_randomly(Effort {
+                    one_in: 1,
+                    random,
+                    turns_one_in: 1,
+                    seed,
+                })
             });
             caught += usize::from(systematic.is_some());
             random += usize::from(by_chance.is_some());
@@ -118,7 +153,12 @@ impl Options {
                 Some((stored, violation)) => format!("{} ({})", violation.law, stored.scenario),
                 None => "SURVIVED".to_owned(),
             };
-            println!("{:<50} {:<60} random: {}", mutant.name, law(&systematic), law(&by_chance));
+            println!(
+                "{:<50} {:<60} random: {}",
+                mutant.name,
+                law(&systematic),
+                law(&by_chance)
+            );
             for (stored, _) in [&systematic, &by_chance].into_iter().flatten() {
                 self.store(stored)?;
             }
@@ -126,13 +166,22 @@ impl Options {
         println!("mutants caught by random seeds {random}/{}", mutants.len());
         println!("mutants caught {caught}/{}", mutants.len());
         let all = caught == mutants.len() && random == mutants.len();
-        Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if all {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 
     fn store(&self, stored: &Stored) -> anyhow::Result<()> {
-        let Some(folder) = &self.store else { return Ok(()) };
-        let name = format!("{} {}", stored.mutant, stored.scenario).trim().replace(['/', ' '], "-");
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let Some(folder) = &self.store else {
+            return Ok(());
+        };
+        let name = format!("{} {}", stored.mutant, stored.scenario)
+            .trim()
+            .replace(['/', ' '], "-");
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
         let file = folder.join(format!("{name}.schedule"));
         std::fs::write(&file, stored.to_string())
             .with_context(|| format!("cannot write {}", file.display()))
@@ -146,8 +195,10 @@ fn catch(
     walk: impl Fn(Walk<'_>) -> Tally,
 ) -> Option<(Stored, Violation)> {
     for scenario in scenarios {
-        let scenario =
-            Scenario { intents_in_status: mutant.intents_in_status, ..scenario.clone() };
+        let scenario = Scenario {
+            intents_in_status: mutant.intents_in_status,
+            ..scenario.clone()
+        };
         let tally = walk(Walk::new(&scenario, mutant.runner, mutant.name));
         if let Some(found) = tally.violations.into_iter().next() {
             return Some(found);
@@ -157,16 +208,24 @@ fn catch(
 }
 
 fn replay(file: &Path) -> anyhow::Result<ExitCode> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let stored: Stored = text.parse().with_context(|| format!("in {}", file.display()))?;
-    let scenario = scenario::all().into_iter().find(|scenario| scenario.name == stored.scenario);
-    let mut scenario = scenario.with_context(|| format!("no scenario is called {:?}", stored.scenario))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let stored: Stored = text
+        .parse()
+        .with_context(|| format!("in {}", file.display()))?;
+    let scenario = scenario::all()
+        .into_iter()
+        .find(|scenario| scenario.name == stored.scenario);
+    let mut scenario =
+        scenario.with_context(|| format!("no scenario is called {:?}", stored.scenario))?;
     scenario.logs = true;
     let chooser = crate::chooser::Chooser::script(&stored.schedule, false);
     let outcome = if stored.mutant.is_empty() {
         run::run(&scenario, &Freehold, chooser, &stored.schedule.turns)
     } else {
-        let mutant = mutants::all().into_iter().find(|mutant| mutant.name == stored.mutant);
+        let mutant = mutants::all()
+            .into_iter()
+            .find(|mutant| mutant.name == stored.mutant);
         let mutant = mutant.with_context(|| format!("no mutant is called {:?}", stored.mutant))?;
         scenario.intents_in_status = mutant.intents_in_status;
         (mutant.runner)(&scenario, chooser, &stored.schedule.turns)
@@ -203,7 +262,10 @@ fn print_kinds(tallies: &BTreeMap<String, Tally>) {
 }
 
 /// A seed that nobody has stored.
-#[expect(clippy::disallowed_methods, reason = "the seed is printed, so the run can be repeated")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the seed is printed, so the run can be repeated"
+)]
 fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(1, |since| since.as_nanos() as u64)

@@ -142,7 +142,10 @@ impl Menu {
 
     /// The faults, in order.
     pub fn faults(self) -> impl Iterator<Item = Fault> {
-        Fault::ALL.iter().copied().filter(move |fault| self.has(*fault))
+        Fault::ALL
+            .iter()
+            .copied()
+            .filter(move |fault| self.has(*fault))
     }
 
     /// How many there are.
@@ -197,8 +200,12 @@ impl fmt::Display for Stored {
             writeln!(f, "mutant {}", self.mutant)?;
         }
         if !self.schedule.turns.is_empty() {
-            let turns: String =
-                self.schedule.turns.iter().map(|second| if *second { 'B' } else { 'A' }).collect();
+            let turns: String = self
+                .schedule
+                .turns
+                .iter()
+                .map(|second| if *second { 'B' } else { 'A' })
+                .collect();
             writeln!(f, "turns {turns}")?;
         }
         for choice in &self.schedule.choices {
@@ -212,8 +219,11 @@ impl FromStr for Stored {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
-        let mut stored =
-            Self { scenario: String::new(), mutant: String::new(), schedule: Schedule::default() };
+        let mut stored = Self {
+            scenario: String::new(),
+            mutant: String::new(),
+            schedule: Schedule::default(),
+        };
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {

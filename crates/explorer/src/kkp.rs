@@ -20,7 +20,13 @@ pub fn scenarios() -> Vec<Scenario> {
     let identity: Identity = identity(UUID, "prod", "management-a", cluster.dialect());
     let alone = Scenario {
         name: "kkp/cluster/alone".to_owned(),
-        account: Account::new(Settings { zones: 1, ..Settings::default() }, VirtualClock::new()),
+        account: Account::new(
+            Settings {
+                zones: 1,
+                ..Settings::default()
+            },
+            VirtualClock::new(),
+        ),
         ledger: Ledger::default(),
         identity,
         actor: Actor::Engine(0),
@@ -42,12 +48,28 @@ pub fn scenarios() -> Vec<Scenario> {
         expect: Expect::Filled,
         logs: false,
     };
-    let special = |what: &str| Scenario { name: format!("kkp/cluster/{what}"), depth: 1, ..alone.clone() };
+    let special = |what: &str| Scenario {
+        name: format!("kkp/cluster/{what}"),
+        depth: 1,
+        ..alone.clone()
+    };
     vec![
-        Scenario { faults: MACHINERY.or(Menu::of(stranger::ALL)), ..special("stranger") },
-        Scenario { writers: 2, ..special("two-writers") },
-        Scenario { retains: true, ..special("retain") },
-        Scenario { status_refuses: true, ..special("status-refuses") },
+        Scenario {
+            faults: MACHINERY.or(Menu::of(stranger::ALL)),
+            ..special("stranger")
+        },
+        Scenario {
+            writers: 2,
+            ..special("two-writers")
+        },
+        Scenario {
+            retains: true,
+            ..special("retain")
+        },
+        Scenario {
+            status_refuses: true,
+            ..special("status-refuses")
+        },
         alone,
     ]
 }

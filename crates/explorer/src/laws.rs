@@ -59,7 +59,10 @@ impl std::fmt::Display for Law {
 
 /// A violation of `law`.
 pub fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violation> {
-    Err(Violation { law, what: what.into() })
+    Err(Violation {
+        law,
+        what: what.into(),
+    })
 }
 
 const US: Actor = Actor::Engine(0);
@@ -67,9 +70,20 @@ const US: Actor = Actor::Engine(0);
 /// What must hold when a live claim is at rest.
 pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<(), Violation> {
     always(world, scenario)?;
-    let disturbed = world.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
-    for slot in scenario.blueprint.slots().iter().filter(|slot| slot.is_own()) {
-        let count = alive_in(world, slot).filter(|life| !released(world, scenario, life)).count();
+    let disturbed = world
+        .chooser
+        .fired
+        .iter()
+        .any(|choice| choice.fault.is_strangers());
+    for slot in scenario
+        .blueprint
+        .slots()
+        .iter()
+        .filter(|slot| slot.is_own())
+    {
+        let count = alive_in(world, slot)
+            .filter(|life| !released(world, scenario, life))
+            .count();
         let expected = match scenario.expect {
             Expect::Filled if slot.kind.valuable => count >= 1,
             Expect::Filled if !disturbed => count == 1,
@@ -79,19 +93,35 @@ pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<()
             Expect::Reported => true,
         };
         if !expected {
-            return broken(Law::NoTwins, format!("slot {} has {count} resources", slot.name));
+            return broken(
+                Law::NoTwins,
+                format!("slot {} has {count} resources", slot.name),
+            );
         }
     }
     match scenario.expect {
-        Expect::Filled if !disturbed && report.findings.iter().any(|f| !is_expected(f, scenario)) => {
+        Expect::Filled
+            if !disturbed && report.findings.iter().any(|f| !is_expected(f, scenario)) =>
+        {
             let all: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-            broken(Law::RestIsReached, format!("nobody interfered, but: {}", all.join("; ")))
+            broken(
+                Law::RestIsReached,
+                format!("nobody interfered, but: {}", all.join("; ")),
+            )
         }
         Expect::Conflict if report.findings.is_empty() => {
             broken(Law::NoGuessing, "the conflict is not reported")
         }
-        Expect::Held if !report.findings.iter().any(|f| matches!(f, Finding::Held { .. })) => {
-            broken(Law::StatusIsDisposable, "the claim is not shown as held elsewhere")
+        Expect::Held
+            if !report
+                .findings
+                .iter()
+                .any(|f| matches!(f, Finding::Held { .. })) =>
+        {
+            broken(
+                Law::StatusIsDisposable,
+                "the claim is not shown as held elsewhere",
+            )
         }
         _ => Ok(()),
     }
@@ -117,7 +147,10 @@ pub fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
             return broken(Law::NoOrphans, what);
         }
         if scenario.adopts.contains(&life.target) && !scenario.retains {
-            return broken(Law::NoOrphans, format!("{}, which was adopted, is left", life.target));
+            return broken(
+                Law::NoOrphans,
+                format!("{}, which was adopted, is left", life.target),
+            );
         }
         let forgiving = matches!(scenario.expect, Expect::Held | Expect::Reported);
         if life.by != US && !forgiving {
@@ -136,22 +169,38 @@ pub fn always(world: &World, scenario: &Scenario) -> Result<(), Violation> {
         theft(world, scenario, deed)?;
     }
     for (target, at) in &world.stripped {
-        let Some(life) = world.account.life(target).filter(|life| life.is_alive()) else { continue };
+        let Some(life) = world.account.life(target).filter(|life| life.is_alive()) else {
+            continue;
+        };
         if life.born <= *at && life.tags.iter().any(|tag| is_own_key(scenario, &tag.key)) {
-            return broken(Law::NoTheft, format!("{target} was released and is marked again"));
+            return broken(
+                Law::NoTheft,
+                format!("{target} was released and is marked again"),
+            );
         }
     }
-    for life in world.account.lives().filter(|life| life.is_alive() && life.by != US) {
+    for life in world
+        .account
+        .lives()
+        .filter(|life| life.is_alive() && life.by != US)
+    {
         if scenario.adopts.contains(&life.target) {
             continue;
         }
-        let Some(slot) = scenario.blueprint.slots().iter().find(|s| s.kind.name == life.target.kind)
+        let Some(slot) = scenario
+            .blueprint
+            .slots()
+            .iter()
+            .find(|s| s.kind.name == life.target.kind)
         else {
             continue;
         };
         let key = claim_key(slot.kind.carrier, scenario.identity.claim.hash());
         if life.tags.iter().any(|tag| tag.key == key && tag.by == US) {
-            let what = format!("{} is somebody else's and carries our ownership mark", life.target);
+            let what = format!(
+                "{} is somebody else's and carries our ownership mark",
+                life.target
+            );
             return broken(Law::NoTheft, what);
         }
     }
@@ -163,15 +212,24 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
     let id = &deed.victim.id;
     let adopted = scenario.adopts.iter().any(|target| target.id == *id);
     if scenario.expect == Expect::Held {
-        return broken(Law::StatusIsDisposable, format!("{id} is held elsewhere: {:?}", deed.harm));
+        return broken(
+            Law::StatusIsDisposable,
+            format!("{id} is held elsewhere: {:?}", deed.harm),
+        );
     }
     match &deed.harm {
         Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
             if deed.made_by != US && !adopted {
                 return broken(Law::NoTheft, format!("{id} is not ours: {:?}", deed.harm));
             }
-            if deed.harm == Harm::Deleted && !scenario.lifted.a2 && stripped_before(world, scenario, deed) {
-                return broken(Law::NoTheft, format!("{id} had been released and was deleted"));
+            if deed.harm == Harm::Deleted
+                && !scenario.lifted.a2
+                && stripped_before(world, scenario, deed)
+            {
+                return broken(
+                    Law::NoTheft,
+                    format!("{id} had been released and was deleted"),
+                );
             }
             Ok(())
         }
@@ -224,21 +282,30 @@ fn is_own_key(scenario: &Scenario, key: &str) -> bool {
 
 /// Whether the marks of a resource can be taken off again.
 fn strippable(scenario: &Scenario, life: &Life) -> bool {
-    let kind = scenario.kinds.iter().find(|kind| kind.name == life.target.kind);
+    let kind = scenario
+        .kinds
+        .iter()
+        .find(|kind| kind.name == life.target.kind);
     kind.is_some_and(|kind| kind.marking == Marking::Mutable)
 }
 
 fn left_traces(life: &Life) -> Result<(), Violation> {
     left_tags(life)?;
     if let Some(part) = life.inner.iter().find(|part| part.by == US) {
-        return broken(Law::LeaveNoTrace, format!("{} is left in {}", part.key, life.target));
+        return broken(
+            Law::LeaveNoTrace,
+            format!("{} is left in {}", part.key, life.target),
+        );
     }
     Ok(())
 }
 
 fn left_tags(life: &Life) -> Result<(), Violation> {
     if let Some(tag) = life.tags.iter().find(|tag| tag.by == US) {
-        let what = format!("the tag {}={} is left on {}", tag.key, tag.value, life.target);
+        let what = format!(
+            "the tag {}={} is left on {}",
+            tag.key, tag.value, life.target
+        );
         return broken(Law::LeaveNoTrace, what);
     }
     Ok(())
@@ -254,7 +321,12 @@ fn alive_in<'w>(world: &'w World, slot: &'w Slot) -> impl Iterator<Item = &'w Li
 /// After a pass in which the ledger refused to record a new resource and nothing else went wrong:
 /// what has no mark yet must have been taken back (law 3).
 pub fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> {
-    for slot in scenario.blueprint.slots().iter().filter(|slot| slot.is_own()) {
+    for slot in scenario
+        .blueprint
+        .slots()
+        .iter()
+        .filter(|slot| slot.is_own())
+    {
         if slot.kind.birth == BirthProof::Marks {
             continue;
         }
@@ -262,7 +334,10 @@ pub fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> 
             let unmarked = !life.tags.iter().any(|tag| tag.by == US);
             let unknown = !world.object.ledger.known.contains_key(&life.target.id);
             if unmarked && unknown {
-                let what = format!("{} could not be recorded and was not taken back", life.target);
+                let what = format!(
+                    "{} could not be recorded and was not taken back",
+                    life.target
+                );
                 return broken(Law::NoOrphans, what);
             }
         }
@@ -278,5 +353,8 @@ pub fn creations(world: &World) -> usize {
 /// Whether a deletion in the life of the claim has emptied a slot: twins must be reduced to one.
 pub fn emptied(world: &World, slot: Option<&ownership::SlotName>) -> bool {
     let Some(slot) = slot else { return false };
-    !world.account.lives().any(|life| life.is_alive() && life.slot.as_ref() == Some(slot))
+    !world
+        .account
+        .lives()
+        .any(|life| life.is_alive() && life.slot.as_ref() == Some(slot))
 }

@@ -7,7 +7,11 @@
 //! ```
 //!
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is a command"
+)]
 
 mod bench;
 mod chooser;

@@ -45,7 +45,11 @@ macro_rules! mutants {
     };
 }
 
-fn intent_in_status(scenario: &Scenario, chooser: crate::chooser::Chooser, turns: &[bool]) -> Outcome {
+fn intent_in_status(
+    scenario: &Scenario,
+    chooser: crate::chooser::Chooser,
+    turns: &[bool],
+) -> Outcome {
     run(scenario, &ownership::Freehold, chooser, turns)
 }
 

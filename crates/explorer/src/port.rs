@@ -57,7 +57,9 @@ impl Cloud for Port {
 
 impl Port {
     fn turn(&self) -> Turn {
-        Turn { over: !self.takes_turns }
+        Turn {
+            over: !self.takes_turns,
+        }
     }
 }
 

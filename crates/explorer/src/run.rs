@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use cloud_port::driver::{Driver, NoJournal, PassEnd, Report, Term};
 use cloud_port::LedgerError;
+use cloud_port::driver::{Driver, NoJournal, PassEnd, Report, Term};
 use cloud_sim::{Account, Actor};
 use ownership::error::Class;
 use ownership::time::Tick;
@@ -135,12 +135,27 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
     /// Law 5: a lost status alone makes nobody create anything again.
     fn disposable(&self, world: &World) -> Result<(), Violation> {
         let harmless = [Fault::LoseStatus, Fault::NoTime, Fault::LongTime];
-        let only = world.chooser.fired.iter().all(|choice| harmless.contains(&choice.fault));
-        let slots = self.scenario.blueprint.slots().iter().filter(|slot| slot.is_own()).count();
-        if only && self.scenario.expect == Expect::Filled && !self.scenario.status_refuses
+        let only = world
+            .chooser
+            .fired
+            .iter()
+            .all(|choice| harmless.contains(&choice.fault));
+        let slots = self
+            .scenario
+            .blueprint
+            .slots()
+            .iter()
+            .filter(|slot| slot.is_own())
+            .count();
+        if only
+            && self.scenario.expect == Expect::Filled
+            && !self.scenario.status_refuses
             && laws::creations(world) > slots.max(world.creations_before)
         {
-            return broken(Law::StatusIsDisposable, "a lost status led to another create");
+            return broken(
+                Law::StatusIsDisposable,
+                "a lost status led to another create",
+            );
         }
         Ok(())
     }
@@ -177,7 +192,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         let patient = matches!(self.scenario.expect, Expect::Held | Expect::Reported);
         for _ in 0..TOO_MANY_PASSES {
             self.all_passes()?;
-            let all_done = self.writers.iter().all(|writer| matches!(writer.state, State::Done));
+            let all_done = self
+                .writers
+                .iter()
+                .all(|writer| matches!(writer.state, State::Done));
             let mut world = self.world.lock();
             if all_done || world.object.gone {
                 if !self.scenario.lifted.a3 && world.is_late() {
@@ -192,10 +210,16 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                     return Ok(());
                 }
                 let all: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-                return broken(Law::NoOrphans, format!("the claim never ends: {}", all.join("; ")));
+                return broken(
+                    Law::NoOrphans,
+                    format!("the claim never ends: {}", all.join("; ")),
+                );
             }
         }
-        broken(Law::RestIsReached, "the ending claim does not come to its end")
+        broken(
+            Law::RestIsReached,
+            "the ending claim does not come to its end",
+        )
     }
 
     fn start(&mut self) {
@@ -237,7 +261,9 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             let sightings = std::mem::take(&mut self.writers[at].sightings);
             self.writers[at].pass = Some(self.begin(sightings));
         }
-        let Some(pass) = &mut self.writers[at].pass else { return Ok(()) };
+        let Some(pass) = &mut self.writers[at].pass else {
+            return Ok(());
+        };
         match pass.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready((end, sightings)) => {
                 self.writers[at].pass = None;
@@ -261,8 +287,15 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 (world.object.phase, WorldClock(world.clock.clone()))
             };
             let takes_turns = scenario.writers > 1;
-            let port = Port { world, actor: scenario.actor, takes_turns };
-            let mut store = Store { port: port.clone(), version: 0 };
+            let port = Port {
+                world,
+                actor: scenario.actor,
+                takes_turns,
+            };
+            let mut store = Store {
+                port: port.clone(),
+                version: 0,
+            };
             let case = Case {
                 identity: &scenario.identity,
                 blueprint: &scenario.blueprint,
@@ -270,14 +303,27 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 kinds: &scenario.kinds,
                 phase,
             };
-            let driver = Driver { rules, cloud: &port, clock: &clock, term: Term::alone() };
-            let end = driver.pass(&case, &mut store, &mut sightings, &mut NoJournal).await;
+            let driver = Driver {
+                rules,
+                cloud: &port,
+                clock: &clock,
+                term: Term::alone(),
+            };
+            let end = driver
+                .pass(&case, &mut store, &mut sightings, &mut NoJournal)
+                .await;
             (end, sightings)
         })
     }
 
     /// Takes in how a pass ended, and lets time pass before the next.
-    fn ended(&mut self, at: usize, end: PassEnd, fired: usize, writes: u32) -> Result<(), Violation> {
+    fn ended(
+        &mut self,
+        at: usize,
+        end: PassEnd,
+        fired: usize,
+        writes: u32,
+    ) -> Result<(), Violation> {
         let mut world = self.world.lock();
         if let Some(violation) = world.broken.take() {
             return Err(violation);
@@ -288,7 +334,11 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             PassEnd::Done => State::Done,
             PassEnd::Wait(until, _, _) => State::Waiting(until),
             PassEnd::Failed(error, _) => {
-                let disturbed = world.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
+                let disturbed = world
+                    .chooser
+                    .fired
+                    .iter()
+                    .any(|choice| choice.fault.is_strangers());
                 let fatal = error.class == Class::Fatal && !disturbed;
                 if fatal && self.scenario.expect == Expect::Filled {
                     return broken(Law::ErrorsHaveClasses, format!("shown as fatal: {error}"));
@@ -298,7 +348,11 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             }
             PassEnd::Ledger(LedgerError::Refused(_)) => {
                 let alone = world.chooser.fired.len() <= fired + 1 && !world.is_late();
-                if alone && world.born_in_pass && world.refused_records > 0 && self.scenario.writers == 1 {
+                if alone
+                    && world.born_in_pass
+                    && world.refused_records > 0
+                    && self.scenario.writers == 1
+                {
                     laws::rolled_back(&world, self.scenario)?;
                 }
                 world.refused_records = 0;
@@ -333,7 +387,9 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             State::Waiting(until) => Some(until),
             _ => None,
         });
-        let Some(until) = next.min() else { return Ok(()) };
+        let Some(until) = next.min() else {
+            return Ok(());
+        };
         let restarted = {
             let mut world = self.world.lock();
             if until > world.clock.now() {
@@ -353,7 +409,11 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             }
         }
         // No time passed, by choice: they ask again all the same.
-        if !self.writers.iter().any(|writer| matches!(writer.state, State::Active)) {
+        if !self
+            .writers
+            .iter()
+            .any(|writer| matches!(writer.state, State::Active))
+        {
             for writer in &mut self.writers {
                 if matches!(writer.state, State::Waiting(_)) {
                     writer.state = State::Active;
@@ -365,7 +425,8 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
 
     /// Whether every writer rests, and the last look at it was silent (law 8).
     fn at_rest(&mut self) -> Result<Option<Report>, Violation> {
-        let resting = |writer: &Writer<'_>| matches!(writer.state, State::Resting { .. } | State::Done);
+        let resting =
+            |writer: &Writer<'_>| matches!(writer.state, State::Resting { .. } | State::Done);
         if !self.writers.iter().all(resting) {
             return Ok(None);
         }
@@ -373,7 +434,12 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         if world.is_late() {
             world.land_all();
         } else {
-            let silent = |writer: &Writer<'_>| matches!(&writer.state, State::Resting { quiet: true, .. } | State::Done);
+            let silent = |writer: &Writer<'_>| {
+                matches!(
+                    &writer.state,
+                    State::Resting { quiet: true, .. } | State::Done
+                )
+            };
             if self.writers.iter().all(silent) {
                 let before = world.chooser.fired.len();
                 world.requeue(None, self.scenario);
@@ -424,12 +490,23 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
     /// A status that refuses every write still yields at most one resource a slot.
     fn at_most_one(&self) -> Result<(), Violation> {
         let world = self.world.lock();
-        for slot in self.scenario.blueprint.slots().iter().filter(|slot| slot.is_own()) {
+        for slot in self
+            .scenario
+            .blueprint
+            .slots()
+            .iter()
+            .filter(|slot| slot.is_own())
+        {
             let alive = world.account.lives().filter(|life| {
-                life.is_alive() && life.by == Actor::Engine(0) && life.slot.as_ref() == Some(&slot.name)
+                life.is_alive()
+                    && life.by == Actor::Engine(0)
+                    && life.slot.as_ref() == Some(&slot.name)
             });
             if alive.count() > 1 {
-                return broken(Law::NoTwins, format!("slot {} was filled again and again", slot.name));
+                return broken(
+                    Law::NoTwins,
+                    format!("slot {} was filled again and again", slot.name),
+                );
             }
         }
         Ok(())
@@ -438,6 +515,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
 
 impl Writer<'_> {
     fn new() -> Self {
-        Self { sightings: Sightings::new(), pass: None, state: State::Active }
+        Self {
+            sightings: Sightings::new(),
+            pass: None,
+            state: State::Active,
+        }
     }
 }

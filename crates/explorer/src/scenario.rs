@@ -63,12 +63,18 @@ pub struct Scenario {
 impl Scenario {
     /// How the claim ends.
     pub fn end_phase(&self) -> Phase {
-        if self.retains { Phase::Retaining } else { Phase::Ending }
+        if self.retains {
+            Phase::Retaining
+        } else {
+            Phase::Ending
+        }
     }
 
     /// The same, long after everything in the account was made.
     fn later(mut self) -> Self {
-        self.account = self.account.fork(VirtualClock::at(self.account.clock().now()));
+        self.account = self
+            .account
+            .fork(VirtualClock::at(self.account.clock().now()));
         self.account.clock().advance(Millis::seconds(3600));
         self
     }
@@ -142,7 +148,14 @@ pub fn all() -> Vec<Scenario> {
     let valuable = Kind {
         name: "synthetic/valuable",
         valuable: true,
-        ..synthetic(BirthProof::Marks, false, CreateMode::Insert, Marking::Mutable, Naming::Free, true)
+        ..synthetic(
+            BirthProof::Marks,
+            false,
+            CreateMode::Insert,
+            Marking::Mutable,
+            Naming::Free,
+            true,
+        )
     };
     let valuable: &'static Kind = Box::leak(Box::new(valuable));
     all.push(twins(&base(valuable), valuable));
@@ -153,7 +166,12 @@ pub fn all() -> Vec<Scenario> {
 /// A Kind for every combination of capabilities that the catalogue admits.
 fn synthetic_kinds() -> Vec<&'static Kind> {
     let mut kinds = Vec::new();
-    let births = [BirthProof::Marks, BirthProof::Token, BirthProof::Nonce, BirthProof::Circumstantial];
+    let births = [
+        BirthProof::Marks,
+        BirthProof::Token,
+        BirthProof::Nonce,
+        BirthProof::Circumstantial,
+    ];
     let flags = [false, true];
     for birth in births {
         for token in flags {
@@ -161,7 +179,8 @@ fn synthetic_kinds() -> Vec<&'static Kind> {
                 for marking in [Marking::Mutable, Marking::CreateOnly, Marking::Never] {
                     for naming in [Naming::Account, Naming::Free] {
                         for has_creation_time in flags {
-                            let kind = synthetic(birth, token, create, marking, naming, has_creation_time);
+                            let kind =
+                                synthetic(birth, token, create, marking, naming, has_creation_time);
                             if kind.check().is_ok() {
                                 kinds.push(&*Box::leak(Box::new(kind)));
                             }
@@ -186,13 +205,21 @@ fn synthetic(
     let name = format!(
         "synthetic/{birth:?}{}{}{}{}{}",
         if token { "-token" } else { "" },
-        if create == CreateMode::Upsert { "-upsert" } else { "" },
+        if create == CreateMode::Upsert {
+            "-upsert"
+        } else {
+            ""
+        },
         match marking {
             Marking::Mutable => "",
             Marking::CreateOnly => "-create-only",
             Marking::Never => "-never",
         },
-        if naming == Naming::Free { "-free" } else { "-named" },
+        if naming == Naming::Free {
+            "-free"
+        } else {
+            "-named"
+        },
         if has_creation_time { "-timed" } else { "" },
     );
     Kind {
@@ -208,8 +235,14 @@ fn synthetic(
         valuable: false,
         settling: Millis::seconds(15),
         props: &[
-            PropRule { name: "size", mutable: true },
-            PropRule { name: "parent", mutable: false },
+            PropRule {
+                name: "size",
+                mutable: true,
+            },
+            PropRule {
+                name: "parent",
+                mutable: false,
+            },
         ],
         inner: &[],
     }
@@ -218,27 +251,51 @@ fn synthetic(
 /// Everything that can be special about a Kind.
 fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
     let alone = base(kind);
-    all.push(Scenario { depth: 2, ..named(&alone, "alone") });
+    all.push(Scenario {
+        depth: 2,
+        ..named(&alone, "alone")
+    });
     all.push(Scenario {
         faults: MACHINERY.or(Menu::of(stranger::ALL)),
         ..named(&alone, "stranger")
     });
-    all.push(Scenario { writers: 2, ..named(&alone, "two-writers") });
-    all.push(Scenario { retains: true, ..named(&alone, "retain") });
-    all.push(Scenario { status_refuses: true, ..named(&alone, "status-refuses") });
+    all.push(Scenario {
+        writers: 2,
+        ..named(&alone, "two-writers")
+    });
+    all.push(Scenario {
+        retains: true,
+        ..named(&alone, "retain")
+    });
+    all.push(Scenario {
+        status_refuses: true,
+        ..named(&alone, "status-refuses")
+    });
     all.extend(held(&alone));
     if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
         all.push(twins(&alone, kind));
-        all.push(Scenario { writers: 2, ..named(&twins(&alone, kind), "two-writers") });
+        all.push(Scenario {
+            writers: 2,
+            ..named(&twins(&alone, kind), "two-writers")
+        });
     }
-    if kind.naming == Naming::Free && kind.birth == BirthProof::Marks && !kind.name.starts_with("aws/")
+    if kind.naming == Naming::Free
+        && kind.birth == BirthProof::Marks
+        && !kind.name.starts_with("aws/")
     {
-        all.push(Scenario { writers: 2, ..bare_twins(&alone, kind) });
+        all.push(Scenario {
+            writers: 2,
+            ..bare_twins(&alone, kind)
+        });
     }
     if kind.birth == BirthProof::Circumstantial && kind.naming == Naming::Free {
         all.push(lookalike(&alone, kind));
     }
-    if kind.inner.iter().any(|inner| inner.proof == InnerProof::OwnMark) {
+    if kind
+        .inner
+        .iter()
+        .any(|inner| inner.proof == InnerProof::OwnMark)
+    {
         all.push(guest(&alone, kind));
     }
     if kind.name_finds_marks() {
@@ -255,7 +312,10 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
                 Fault::LongTime,
                 Fault::StrangerCreates,
             ]),
-            lifted: Lifted { a1: true, ..Lifted::default() },
+            lifted: Lifted {
+                a1: true,
+                ..Lifted::default()
+            },
             expect: Expect::Reported,
             ..named(&alone, "a1-lifted")
         });
@@ -263,7 +323,10 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
 }
 
 fn named(scenario: &Scenario, what: &str) -> Scenario {
-    Scenario { name: format!("{}/{what}", scenario.name), ..scenario.clone() }
+    Scenario {
+        name: format!("{}/{what}", scenario.name),
+        ..scenario.clone()
+    }
 }
 
 pub(crate) fn slot_name(name: &str) -> SlotName {
@@ -284,7 +347,9 @@ pub(crate) fn identity(uuid: &str, cluster: &str, holder: &str, dialect: Dialect
 }
 
 fn kkp() -> Dialect {
-    Dialect::Kkp { cluster: CLUSTER.into() }
+    Dialect::Kkp {
+        cluster: CLUSTER.into(),
+    }
 }
 
 /// One claim with one slot of this Kind, on a fresh account.
@@ -292,7 +357,9 @@ fn base(kind: &'static Kind) -> Scenario {
     let account = Account::new(Settings::default(), VirtualClock::new()).with_kinds(&[kind]);
     let vpc = account.default_vpc().map(|vpc| vpc.id.clone());
     let mut slot = Slot::own(slot_name("thing"), kind, "prod-thing");
-    slot.source = Source::Own { if_missing: IfMissing::Create };
+    slot.source = Source::Own {
+        if_missing: IfMissing::Create,
+    };
     slot.cluster_mark = true;
     for rule in kind.props {
         let value = match rule.name {
@@ -305,12 +372,21 @@ fn base(kind: &'static Kind) -> Scenario {
             "size" => Some("3"),
             _ => None,
         };
-        slot.props.extend(value.map(|value| (rule.name, text(value))));
+        slot.props
+            .extend(value.map(|value| (rule.name, text(value))));
     }
     for inner in kind.inner.iter().filter(|inner| !inner.single) {
         for key in inner_keys(inner.name) {
-            let value = if inner.name == "inline-policy" { "{}" } else { "" };
-            slot.inner.push(InnerWish { kind: inner.name, key: text(key), value: value.into() });
+            let value = if inner.name == "inline-policy" {
+                "{}"
+            } else {
+                ""
+            };
+            slot.inner.push(InnerWish {
+                kind: inner.name,
+                key: text(key),
+                value: value.into(),
+            });
         }
         slot.exclusive.push(inner.name);
     }
@@ -349,14 +425,21 @@ fn inner_keys(inner: &str) -> &'static [&'static str] {
 /// The claim was restored under another management cluster: held there, or taken over here.
 fn held(alone: &Scenario) -> [Scenario; 2] {
     let there = identity(UUID, CLUSTER, "management-b", kkp());
-    let by = |actor| Scenario { identity: there.clone(), actor, ..alone.clone() };
+    let by = |actor| Scenario {
+        identity: there.clone(),
+        actor,
+        ..alone.clone()
+    };
     let (held, _) = run::prepare(&by(Actor::Engine(1)), &Freehold);
     let (taken, _) = run::prepare(&by(Actor::Engine(0)), &Freehold);
     let mut identity = alone.identity.clone();
     identity.taken_over.insert(there.holder.clone());
     let no_deletion = alone.faults.without(Fault::EndNow.bit());
     // An old backup: it has the finalizers, and none of what came after.
-    let ledger = Ledger { pinned: true, ..Ledger::default() };
+    let ledger = Ledger {
+        pinned: true,
+        ..Ledger::default()
+    };
     [
         Scenario {
             account: held,
@@ -365,7 +448,13 @@ fn held(alone: &Scenario) -> [Scenario; 2] {
             faults: no_deletion,
             ..named(alone, "held")
         },
-        Scenario { account: taken, ledger, identity, expect: Expect::Taken, ..named(alone, "taken-over") },
+        Scenario {
+            account: taken,
+            ledger,
+            identity,
+            expect: Expect::Taken,
+            ..named(alone, "taken-over")
+        },
     ]
 }
 
@@ -386,10 +475,16 @@ fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
                     "attached-policy" => "arn:aws:iam::aws:policy/SecurityAudit".into(),
                     _ => "somebody-elses".into(),
                 },
-                value: if inner.name == "inline-policy" { "{}".into() } else { "".into() },
+                value: if inner.name == "inline-policy" {
+                    "{}".into()
+                } else {
+                    "".into()
+                },
                 tags: Tags::new(),
             };
-            account.add_parts(Actor::Stranger, &target, inner.name, &[part]).expect("room for it");
+            account
+                .add_parts(Actor::Stranger, &target, inner.name, &[part])
+                .expect("room for it");
         }
         (account, target)
     };
@@ -400,13 +495,28 @@ fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
         faults: alone.faults.without(Fault::LoseStatus.bit()),
         ..named(alone, what)
     };
-    all.push(Scenario { depth: 2, ..used("name-used", &Tags::new()) });
-    all.push(Scenario { writers: 2, ..used("name-used-two-writers", &Tags::new()) });
+    all.push(Scenario {
+        depth: 2,
+        ..used("name-used", &Tags::new())
+    });
+    all.push(Scenario {
+        writers: 2,
+        ..used("name-used-two-writers", &Tags::new())
+    });
     let cluster_key: Text = format!("kubernetes.io/cluster/{CLUSTER}").into();
-    all.push(used("cluster-mark-there", &[(cluster_key.clone(), "".into())].into_iter().collect()));
-    all.push(used("cluster-key-there", &[(cluster_key, "shared".into())].into_iter().collect()));
+    all.push(used(
+        "cluster-mark-there",
+        &[(cluster_key.clone(), "".into())].into_iter().collect(),
+    ));
+    all.push(used(
+        "cluster-key-there",
+        &[(cluster_key, "shared".into())].into_iter().collect(),
+    ));
 
-    let strict = Dialect::PowerVs { cluster: CLUSTER.into(), uuid: UUID.into() };
+    let strict = Dialect::PowerVs {
+        cluster: CLUSTER.into(),
+        uuid: UUID.into(),
+    };
     let conflict = |what: &str, account: Account| Scenario {
         account,
         expect: Expect::Conflict,
@@ -426,8 +536,10 @@ fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     all.push(conflict("legacy", planted(&legacy_tags).0));
 
     let (account, target) = planted(&legacy_tags);
-    let evidence =
-        Evidence { adopt: BTreeSet::from([slot_name("thing")]), ..Evidence::default() };
+    let evidence = Evidence {
+        adopt: BTreeSet::from([slot_name("thing")]),
+        ..Evidence::default()
+    };
     if kind.marking == Marking::Mutable {
         all.push(Scenario {
             account,
@@ -444,11 +556,17 @@ fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
 /// The recorded id is wrong: ours but dead, ours but somebody else's resource, or the user's wish.
 fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) -> Vec<Scenario> {
     let recorded = |id: &ResourceId, ours: bool| {
-        let mut ledger = Ledger { pinned: true, ..Ledger::default() };
+        let mut ledger = Ledger {
+            pinned: true,
+            ..Ledger::default()
+        };
         ledger.ids.insert(slot_name("thing"), id.clone());
         if ours {
-            let known =
-                Known { kind: kind.name, slot: slot_name("thing"), origin: Origin::Created };
+            let known = Known {
+                kind: kind.name,
+                slot: slot_name("thing"),
+                origin: Origin::Created,
+            };
             ledger.known.insert(id.clone(), known);
         }
         ledger
@@ -456,8 +574,16 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
     let dead = ResourceId::new("dead-0123456789");
     let faults = alone.faults.without(Fault::LoseStatus.bit());
     vec![
-        Scenario { ledger: recorded(&dead, true), faults, ..named(alone, "recorded-id-dead") },
-        Scenario { ledger: recorded(&dead, false), faults, ..named(alone, "wish-dead") },
+        Scenario {
+            ledger: recorded(&dead, true),
+            faults,
+            ..named(alone, "recorded-id-dead")
+        },
+        Scenario {
+            ledger: recorded(&dead, false),
+            faults,
+            ..named(alone, "wish-dead")
+        },
         Scenario {
             ledger: recorded(&planted.1.id, false),
             account: planted.0,
@@ -473,16 +599,32 @@ fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let mut scenario = twins(alone, kind);
     scenario.name = format!("{}/bare-twins", alone.name);
     let slot = slot_name("thing");
-    let child = scenario.blueprint.slots().iter().find(|slot| slot.name.as_str() == "child").cloned();
+    let child = scenario
+        .blueprint
+        .slots()
+        .iter()
+        .find(|slot| slot.name.as_str() == "child")
+        .cloned();
     if let Some(child) = child {
-        let made = scenario.account.alive(child.kind.name).find(|r| r.name == child.label).cloned();
+        let made = scenario
+            .account
+            .alive(child.kind.name)
+            .find(|r| r.name == child.label)
+            .cloned();
         if let Some(made) = made {
             let target = Target::new(child.kind.name, made.id.clone());
-            scenario.account.delete(Actor::Engine(0), &target).expect("nothing depends on it");
+            scenario
+                .account
+                .delete(Actor::Engine(0), &target)
+                .expect("nothing depends on it");
         }
     }
     scenario.blueprint = alone.blueprint.clone();
-    let younger = scenario.ledger.known.keys().find(|id| scenario.ledger.ids.get(&slot) != Some(id));
+    let younger = scenario
+        .ledger
+        .known
+        .keys()
+        .find(|id| scenario.ledger.ids.get(&slot) != Some(id));
     if let Some(id) = younger.cloned() {
         scenario.ledger.ids.insert(slot, id);
     }
@@ -505,7 +647,14 @@ fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
 /// Another claim uses our resource and has put a part of its own inside.
 fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let (mut account, ledger) = run::prepare(alone, &Freehold);
-    let there = identity(OTHER_UUID, "guest", "management-a", Dialect::Kkp { cluster: "guest".into() });
+    let there = identity(
+        OTHER_UUID,
+        "guest",
+        "management-a",
+        Dialect::Kkp {
+            cluster: "guest".into(),
+        },
+    );
     let mark = OwnershipMark {
         claim: there.claim.hash().clone(),
         slot: slot_name("thing"),
@@ -519,9 +668,19 @@ fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
     };
     let id = ledger.ids[&slot_name("thing")].clone();
     account
-        .add_parts(Actor::Engine(1), &Target::new(kind.name, id), "rule", &[part])
+        .add_parts(
+            Actor::Engine(1),
+            &Target::new(kind.name, id),
+            "rule",
+            &[part],
+        )
         .expect("room for it");
-    Scenario { account, ledger, expect: Expect::Reported, ..named(alone, "guest") }
+    Scenario {
+        account,
+        ledger,
+        expect: Expect::Reported,
+        ..named(alone, "guest")
+    }
 }
 
 /// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other
@@ -531,8 +690,15 @@ fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let slot = scenario.blueprint.slots()[0].clone();
     let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
     let mut make = |slot: &Slot, attempt, props: &Props| {
-        let tags = scenario.identity.ownership_tags(slot.kind, slot, attempt).expect("legal tags");
-        let cluster = scenario.identity.dialect.cluster(slot.kind.carrier).expect("legal tags");
+        let tags = scenario
+            .identity
+            .ownership_tags(slot.kind, slot, attempt)
+            .expect("legal tags");
+        let cluster = scenario
+            .identity
+            .dialect
+            .cluster(slot.kind.carrier)
+            .expect("legal tags");
         let step = Step::Create(Create {
             slot: slot.name.clone(),
             kind: slot.kind,
@@ -540,16 +706,27 @@ fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
             name: slot.label.clone(),
             props: props.clone(),
             tags: tags.into_iter().chain(cluster.iter().cloned()).collect(),
-            token: slot.kind.token.map(|_| {
-                name::client_token(&scenario.identity.claim, &slot.name, attempt)
-            }),
+            token: slot
+                .kind
+                .token
+                .map(|_| name::client_token(&scenario.identity.claim, &slot.name, attempt)),
         });
-        let effect = scenario.account.perform(Actor::Engine(0), &step).expect("room for it");
+        let effect = scenario
+            .account
+            .perform(Actor::Engine(0), &step)
+            .expect("room for it");
         effect.born.expect("a create makes something").id.clone()
     };
     let mut second_props = props.clone();
     if kind.name == "aws/vpc" || kind.name == "aws/subnet" {
-        second_props.set("cidr", if kind.name == "aws/vpc" { "10.1.0.0/16".into() } else { "172.31.129.0/24".into() });
+        second_props.set(
+            "cidr",
+            if kind.name == "aws/vpc" {
+                "10.1.0.0/16".into()
+            } else {
+                "172.31.129.0/24".into()
+            },
+        );
     }
     let first = make(&slot, 1, &props);
     let second = make(&slot, 2, &second_props);
@@ -559,15 +736,26 @@ fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
         let mut child = Slot::own(slot_name("child"), kind, "prod-child");
         child.props = vec![("parent", Expr::Slot(slot.name.clone()))];
         child.cluster_mark = true;
-        make(&child, 1, &[("parent", second.text())].into_iter().collect());
+        make(
+            &child,
+            1,
+            &[("parent", second.text())].into_iter().collect(),
+        );
         slots.push(child);
     }
     scenario.blueprint = Blueprint::new(slots).expect("a legal blueprint");
-    scenario.ledger = Ledger { pinned: true, ..Ledger::default() };
+    scenario.ledger = Ledger {
+        pinned: true,
+        ..Ledger::default()
+    };
     scenario.ledger.ids.insert(slot.name.clone(), first.clone());
     scenario.ledger.attempts.insert(slot.name.clone(), 2);
     for id in [first, second] {
-        let known = Known { kind: kind.name, slot: slot.name.clone(), origin: Origin::Created };
+        let known = Known {
+            kind: kind.name,
+            slot: slot.name.clone(),
+            origin: Origin::Created,
+        };
         scenario.ledger.known.insert(id, known);
     }
     scenario

@@ -78,7 +78,13 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
     pub fn new(scenario: &'a Scenario, runner: Runner, mutant: &'a str) -> Self {
-        Self { scenario, runner, mutant, seen: BTreeSet::new(), violations: Vec::new() }
+        Self {
+            scenario,
+            runner,
+            mutant,
+            seen: BTreeSet::new(),
+            violations: Vec::new(),
+        }
     }
 
     /// Walks as far as `effort` goes, or until a law is broken.
@@ -86,13 +92,19 @@ impl<'a> Walk<'a> {
         self.enumerate(effort);
         self.interleave(effort);
         self.wander(effort);
-        Tally { schedules: self.seen.len(), violations: self.violations }
+        Tally {
+            schedules: self.seen.len(),
+            violations: self.violations,
+        }
     }
 
     /// Walks random schedules only.
     pub fn walk_randomly(mut self, effort: Effort) -> Tally {
         self.wander(effort);
-        Tally { schedules: self.seen.len(), violations: self.violations }
+        Tally {
+            schedules: self.seen.len(),
+            violations: self.violations,
+        }
     }
 
     fn done(&self) -> bool {
@@ -101,18 +113,34 @@ impl<'a> Walk<'a> {
 
     /// Every schedule with one fault, and with two where the scenario asks for it.
     fn enumerate(&mut self, effort: Effort) {
-        let Some(base) = self.script(Vec::new(), true) else { return };
+        let Some(base) = self.script(Vec::new(), true) else {
+            return;
+        };
         let mut pair = 0_u32;
         for (point, menu) in base.menus.iter().enumerate() {
             for fault in menu.faults() {
-                let first = Choice { point: at(point), fault };
+                let first = Choice {
+                    point: at(point),
+                    fault,
+                };
                 let keep = self.scenario.depth > 1;
-                let Some(outcome) = self.script(vec![first], keep) else { continue };
+                let Some(outcome) = self.script(vec![first], keep) else {
+                    continue;
+                };
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
                         if pair % effort.one_in == 0 {
-                            self.script(vec![first, Choice { point: at(point), fault }], false);
+                            self.script(
+                                vec![
+                                    first,
+                                    Choice {
+                                        point: at(point),
+                                        fault,
+                                    },
+                                ],
+                                false,
+                            );
                         }
                         if self.done() {
                             return;
@@ -131,13 +159,19 @@ impl<'a> Walk<'a> {
         if self.scenario.writers < 2 || self.done() {
             return;
         }
-        for (count, bits) in (0_u32..1 << 16).filter(|bits| bits.count_ones() == 8).enumerate() {
+        for (count, bits) in (0_u32..1 << 16)
+            .filter(|bits| bits.count_ones() == 8)
+            .enumerate()
+        {
             if at(count) % effort.turns_one_in != 0 {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
-            let outcome =
-                (self.runner)(self.scenario, Chooser::script(&Schedule::default(), false), &turns);
+            let outcome = (self.runner)(
+                self.scenario,
+                Chooser::script(&Schedule::default(), false),
+                &turns,
+            );
             self.take(outcome);
             if self.done() {
                 return;
@@ -166,11 +200,19 @@ impl<'a> Walk<'a> {
 
     /// Runs a schedule; `None` if it was seen before, did not fire, or broke a law.
     fn script(&mut self, choices: Vec<Choice>, menus: bool) -> Option<Outcome> {
-        let schedule = Schedule { choices, turns: Vec::new() };
+        let schedule = Schedule {
+            choices,
+            turns: Vec::new(),
+        };
         let outcome = (self.runner)(self.scenario, Chooser::script(&schedule, menus), &[]);
         let whole = outcome.fired.len() == schedule.choices.len();
         let violated = outcome.violation.is_some();
-        let menus = Outcome { violation: None, fired: Vec::new(), turns: Vec::new(), ..outcome.clone() };
+        let menus = Outcome {
+            violation: None,
+            fired: Vec::new(),
+            turns: Vec::new(),
+            ..outcome.clone()
+        };
         if whole || violated {
             self.take(outcome);
         }
@@ -183,7 +225,10 @@ impl<'a> Walk<'a> {
         (&outcome.fired, &outcome.turns).hash(&mut hasher);
         self.seen.insert(hasher.finish());
         if let Some(violation) = outcome.violation {
-            let schedule = Schedule { choices: outcome.fired, turns: outcome.turns };
+            let schedule = Schedule {
+                choices: outcome.fired,
+                turns: outcome.turns,
+            };
             let (schedule, violation) = self.shrink(schedule, violation);
             let stored = Stored {
                 scenario: self.scenario.name.clone(),
@@ -197,7 +242,12 @@ impl<'a> Walk<'a> {
     /// Leaves out what is not needed for the violation.
     fn shrink(&self, mut schedule: Schedule, mut violation: Violation) -> (Schedule, Violation) {
         let again = |schedule: &Schedule| {
-            (self.runner)(self.scenario, Chooser::script(schedule, false), &schedule.turns).violation
+            (self.runner)(
+                self.scenario,
+                Chooser::script(schedule, false),
+                &schedule.turns,
+            )
+            .violation
         };
         let mut at = 0;
         while at < schedule.choices.len() {

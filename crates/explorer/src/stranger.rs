@@ -33,7 +33,11 @@ pub fn moves(world: &World, scenario: &Scenario) -> Menu {
     if inner_host(world, scenario).is_some() {
         menu = menu.or(Fault::StrangerAddsInner.bit());
     }
-    if world.account.lives().any(|life| life.is_alive() && !life.inner.is_empty()) {
+    if world
+        .account
+        .lives()
+        .any(|life| life.is_alive() && !life.inner.is_empty())
+    {
         menu = menu.or(Fault::StrangerRemovesInner.bit());
     }
     if used(world, scenario).is_some() {
@@ -60,11 +64,15 @@ pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
         Fault::StrangerCreates => {
             if let Some((slot, props)) = nameable(world, scenario) {
                 let (kind, name) = (slot.kind.name, slot.label.clone());
-                let _ = world.account.plant(Actor::Stranger, kind, &name, &props, &Tags::new());
+                let _ = world
+                    .account
+                    .plant(Actor::Stranger, kind, &name, &props, &Tags::new());
             }
         }
         Fault::StrangerUnmarks => {
-            let life = ours(world).find(|life| life.tags.iter().any(|tag| tag.by == ENGINE)).cloned();
+            let life = ours(world)
+                .find(|life| life.tags.iter().any(|tag| tag.by == ENGINE))
+                .cloned();
             if let Some(life) = life {
                 let tags: Vec<_> = life
                     .tags
@@ -103,15 +111,23 @@ pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
                     value: "".into(),
                     tags: Tags::new(),
                 };
-                let _ = world.account.add_parts(Actor::Stranger, &target, inner, &[part]);
+                let _ = world
+                    .account
+                    .add_parts(Actor::Stranger, &target, inner, &[part]);
             }
         }
         Fault::StrangerRemovesInner => {
-            let host = world.account.lives().find(|life| life.is_alive() && !life.inner.is_empty());
+            let host = world
+                .account
+                .lives()
+                .find(|life| life.is_alive() && !life.inner.is_empty());
             if let Some(life) = host.cloned() {
                 let part = &life.inner[0];
                 let keys = [part.key.clone()];
-                let _ = world.account.remove_parts(Actor::Stranger, &life.target, part.inner, &keys);
+                let _ =
+                    world
+                        .account
+                        .remove_parts(Actor::Stranger, &life.target, part.inner, &keys);
             }
         }
         Fault::StrangerTags => {
@@ -145,21 +161,38 @@ pub fn strip_all(world: &mut World) {
 
 /// Removes tags, and notes it where nobody can take it for a mark that was never written.
 fn strip(world: &mut World, life: &Life, tags: &[(Text, Text)]) {
-    let open = life.slot.as_ref().is_some_and(|s| world.object.ledger.intents.contains_key(s));
-    let done = world.account.untag(Actor::Stranger, std::slice::from_ref(&life.target), tags);
+    let open = life
+        .slot
+        .as_ref()
+        .is_some_and(|s| world.object.ledger.intents.contains_key(s));
+    let done = world
+        .account
+        .untag(Actor::Stranger, std::slice::from_ref(&life.target), tags);
     if done.is_ok() && !open && !tags.is_empty() {
-        world.stripped.push((life.target.clone(), world.clock.now()));
+        world
+            .stripped
+            .push((life.target.clone(), world.clock.now()));
     }
 }
 
 fn ours(world: &World) -> impl Iterator<Item = &Life> {
-    world.account.lives().filter(|life| life.is_alive() && life.by == ENGINE)
+    world
+        .account
+        .lives()
+        .filter(|life| life.is_alive() && life.by == ENGINE)
 }
 
 /// Whether a resource has both a dialect's mark and Freehold's: then losing one is a partial loss.
 fn marked(life: &Life, scenario: &Scenario) -> bool {
-    let slot = scenario.blueprint.slots().iter().find(|slot| Some(&slot.name) == life.slot.as_ref());
-    let own = life.tags.iter().any(|tag| tag.key.starts_with("freehold.dev/"));
+    let slot = scenario
+        .blueprint
+        .slots()
+        .iter()
+        .find(|slot| Some(&slot.name) == life.slot.as_ref());
+    let own = life
+        .tags
+        .iter()
+        .any(|tag| tag.key.starts_with("freehold.dev/"));
     own && life.tags.len() > 1 && slot.is_some()
 }
 
@@ -167,7 +200,11 @@ fn marked(life: &Life, scenario: &Scenario) -> bool {
 /// whose only proof is circumstances; with A1 lifted, not before our own has come, because one that
 /// is alone cannot be told from it.
 fn nameable<'s>(world: &World, scenario: &'s Scenario) -> Option<(&'s Slot, Props)> {
-    let slot = scenario.blueprint.slots().iter().find(|slot| slot.is_own())?;
+    let slot = scenario
+        .blueprint
+        .slots()
+        .iter()
+        .find(|slot| slot.is_own())?;
     let open = world.object.ledger.intents.contains_key(&slot.name);
     let circumstantial = slot.kind.birth == BirthProof::Circumstantial;
     if circumstantial && open && !(scenario.lifted.a1 && ours(world).next().is_some()) {
@@ -184,11 +221,17 @@ fn nameable<'s>(world: &World, scenario: &'s Scenario) -> Option<(&'s Slot, Prop
 /// A resource that we work on and that has parts with marks of their own.
 fn inner_host(world: &World, scenario: &Scenario) -> Option<(Target, &'static str)> {
     let slots = scenario.blueprint.slots().iter();
-    slots.filter(|slot| !slot.inner.is_empty()).find_map(|slot| {
-        let inner = slot.kind.inner.iter().find(|inner| inner.proof == InnerProof::OwnMark)?;
-        let id = world.object.ledger.ids.get(&slot.name)?.clone();
-        Some((Target::new(slot.kind.name, id), inner.name))
-    })
+    slots
+        .filter(|slot| !slot.inner.is_empty())
+        .find_map(|slot| {
+            let inner = slot
+                .kind
+                .inner
+                .iter()
+                .find(|inner| inner.proof == InnerProof::OwnMark)?;
+            let id = world.object.ledger.ids.get(&slot.name)?.clone();
+            Some((Target::new(slot.kind.name, id), inner.name))
+        })
 }
 
 /// A resource that we only use.

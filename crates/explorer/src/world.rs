@@ -140,7 +140,12 @@ impl World {
             stranger_at: None,
             writes: 0,
             refused_records: 0,
-            valuable: scenario.kinds.iter().filter(|k| k.valuable).map(|k| k.name).collect(),
+            valuable: scenario
+                .kinds
+                .iter()
+                .filter(|k| k.valuable)
+                .map(|k| k.name)
+                .collect(),
             stripped: Vec::new(),
             end_phase: scenario.end_phase(),
             creations_before: 0,
@@ -200,10 +205,17 @@ impl World {
         self.writes += 1;
         if let (Step::Delete { owned }, Phase::Retaining) = (step, self.object.phase) {
             let what = format!("{} was to be retained and is deleted", owned.target());
-            self.broken.get_or_insert(Violation { law: Law::NoTheft, what });
+            self.broken.get_or_insert(Violation {
+                law: Law::NoTheft,
+                what,
+            });
         }
         let fault = self.choose(STEP_FAULTS);
-        let late = |calls| Late { step: step.clone(), actor, calls };
+        let late = |calls| Late {
+            step: step.clone(),
+            actor,
+            calls,
+        };
         let call = match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
@@ -242,16 +254,28 @@ impl World {
     /// The effect itself. Twins are reduced to one, never to none (law 2).
     fn take_effect(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
         let effect = self.account.perform(actor, step);
-        if let (Step::Delete { owned }, Phase::Live, true) = (step, self.object.phase, effect.is_ok()) {
+        if let (Step::Delete { owned }, Phase::Live, true) =
+            (step, self.object.phase, effect.is_ok())
+        {
             let slot = owned.mark().map(|mark| &mark.slot);
             if self.valuable.contains(&owned.target().kind) && slot.is_some() {
                 let what = format!("{} holds data and was deleted as a twin", owned.target());
-                self.broken.get_or_insert(Violation { law: Law::NoTwins, what });
+                self.broken.get_or_insert(Violation {
+                    law: Law::NoTwins,
+                    what,
+                });
             }
-            let disturbed = self.chooser.fired.iter().any(|choice| choice.fault.is_strangers());
+            let disturbed = self
+                .chooser
+                .fired
+                .iter()
+                .any(|choice| choice.fault.is_strangers());
             if laws::emptied(self, slot) && !disturbed {
                 let what = format!("{} was the last one of its slot", owned.target());
-                self.broken.get_or_insert(Violation { law: Law::NoTwins, what });
+                self.broken.get_or_insert(Violation {
+                    law: Law::NoTwins,
+                    what,
+                });
             }
         }
         effect
@@ -264,7 +288,11 @@ impl World {
             return Call::Answer(Err(LedgerError::Conflict));
         }
         let stale = self.object.previous.is_some() && self.may_be_stale();
-        let menu = if stale { Menu::of(&[Fault::StaleByOne]) } else { Menu::default() };
+        let menu = if stale {
+            Menu::of(&[Fault::StaleByOne])
+        } else {
+            Menu::default()
+        };
         let fault = self.choose(menu);
         self.note(|| "load".to_owned(), fault);
         match (fault, &self.object.previous) {
@@ -333,8 +361,11 @@ impl World {
 
     /// The time between two passes: until `until` in the ordinary course, or as a fault has it.
     pub fn requeue(&mut self, until: Option<Tick>, scenario: &Scenario) {
-        let mut menu =
-            if until.is_some() { Fault::NoTime.bit() } else { Fault::LongTime.bit() };
+        let mut menu = if until.is_some() {
+            Fault::NoTime.bit()
+        } else {
+            Fault::LongTime.bit()
+        };
         menu = menu.or(Fault::LoseStatus.bit());
         if self.late.is_empty() {
             menu = menu.or(stranger::moves(self, scenario));
@@ -387,8 +418,9 @@ impl World {
     /// A new process starts: what waited for that takes effect.
     pub fn restart(&mut self) {
         self.crashed = false;
-        let (now, later): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.late).into_iter().partition(|late| late.calls.is_none());
+        let (now, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
+            .into_iter()
+            .partition(|late| late.calls.is_none());
         self.late = later;
         for late in now {
             let _ = self.take_effect(late.actor, &late.step);
@@ -432,7 +464,8 @@ impl World {
 
     /// A stale read that hides a stranger's deed would be a read before it (A2).
     fn may_be_stale(&self) -> bool {
-        self.stranger_at.is_none_or(|at| self.clock.now() - at > Millis::seconds(60))
+        self.stranger_at
+            .is_none_or(|at| self.clock.now() - at > Millis::seconds(60))
     }
 
     fn crash<T, E>(&mut self) -> Call<T, E> {
@@ -457,7 +490,11 @@ fn told<T: std::fmt::Debug>(call: &Call<T, CloudError>) -> String {
 }
 
 fn failure() -> CloudError {
-    CloudError::new(Class::Retryable, "InternalError", "the service is unavailable")
+    CloudError::new(
+        Class::Retryable,
+        "InternalError",
+        "the service is unavailable",
+    )
 }
 
 fn throttled() -> CloudError {

@@ -266,11 +266,11 @@ impl View {
                 Edit::OpenIntent { slot, .. } => {
                     self.opened.retain(|(opened, _)| opened != slot);
                     self.opened.push((slot.clone(), sent));
-                },
+                }
                 Edit::Trace(trace) => {
                     self.traced.retain(|(traced, _)| traced != trace);
                     self.traced.push((trace.clone(), sent));
-                },
+                }
                 Edit::Finish => self.finished = true,
                 _ => {}
             }

@@ -60,8 +60,17 @@ impl<R: Rules> Deciding<'_, R> {
         } else {
             Reason::RepeatAfterSettling(slot.name.clone(), attempt)
         };
-        let intent = Intent { sends: sends.saturating_add(1), ..intent.clone() };
-        act(Decision::Write(vec![Edit::OpenIntent { slot: slot.name.clone(), intent }]), why)
+        let intent = Intent {
+            sends: sends.saturating_add(1),
+            ..intent.clone()
+        };
+        act(
+            Decision::Write(vec![Edit::OpenIntent {
+                slot: slot.name.clone(),
+                intent,
+            }]),
+            why,
+        )
     }
 
     fn announce(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {

@@ -20,11 +20,17 @@ use crate::verdict::{Owned, Owner, Verdict};
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn ending(&mut self) -> Flow<()> {
         if self.view.finished() {
-            return Err(Act { decision: Decision::Done, reason: None });
+            return Err(Act {
+                decision: Decision::Done,
+                reason: None,
+            });
         }
         if !self.ledger.pinned {
             if self.case.evidence.adopt.is_empty() {
-                return Err(Act { decision: Decision::Done, reason: None });
+                return Err(Act {
+                    decision: Decision::Done,
+                    reason: None,
+                });
             }
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
@@ -127,7 +133,10 @@ impl<R: Rules> Deciding<'_, R> {
                     slot: name.clone(),
                     origin: Origin::Created,
                 };
-                edits.push(Edit::Know { id: target.id, known });
+                edits.push(Edit::Know {
+                    id: target.id,
+                    known,
+                });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else if let Some(resource) = self.newborn(slot, intent)? {
                 if self.case.phase == Phase::Ending {
@@ -213,8 +222,12 @@ impl<R: Rules> Deciding<'_, R> {
                 slot: slot.name.clone(),
                 origin: Origin::Created,
             };
-            let edit = Edit::Know { id: resource.id.clone(), known };
-            return act(Decision::Write(vec![edit]),
+            let edit = Edit::Know {
+                id: resource.id.clone(),
+                known,
+            };
+            return act(
+                Decision::Write(vec![edit]),
                 Reason::RecordFound(slot.name.clone()),
             );
         }
@@ -347,7 +360,9 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         for (id, known) in &self.ledger.known {
-            let Some(kind) = self.kind_of(known.kind) else { continue };
+            let Some(kind) = self.kind_of(known.kind) else {
+                continue;
+            };
             if known.origin == Origin::Found || self.ledger.intents.contains_key(&known.slot) {
                 continue;
             }
@@ -358,7 +373,8 @@ impl<R: Rules> Deciding<'_, R> {
             let settle = |rules: &R, since| rules.settled_at(kind, since);
             let why = Reason::AwaitSettling(id.clone());
             let seen = self.view.seen(&target);
-            let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read))) else {
+            let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read)))
+            else {
                 self.settled(Sight::Missing(target), settle, why);
                 continue;
             };
@@ -367,7 +383,12 @@ impl<R: Rules> Deciding<'_, R> {
                 Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
                     if self.case.phase == Phase::Retaining =>
                 {
-                    if !self.view.erased_traces().iter().any(|trace| trace.on == target) {
+                    if !self
+                        .view
+                        .erased_traces()
+                        .iter()
+                        .any(|trace| trace.on == target)
+                    {
                         self.settled(Sight::Lost(target), settle, why);
                     }
                 }

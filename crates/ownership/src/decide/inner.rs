@@ -412,18 +412,28 @@ impl<R: Rules> Deciding<'_, R> {
         if !tag.starts_with(&prefix) {
             return Ok(true);
         }
-        let names = |inner: &InnerKind, key: &str| *part_key(identity, kind, inner.name, key) == **tag;
+        let names =
+            |inner: &InnerKind, key: &str| *part_key(identity, kind, inner.name, key) == **tag;
         for inner in kind.inner {
-            if self.inside(target, inner)?.parts.iter().any(|part| names(inner, &part.key)) {
+            if self
+                .inside(target, inner)?
+                .parts
+                .iter()
+                .any(|part| names(inner, &part.key))
+            {
                 return Ok(false);
             }
         }
-        let removed = self.view.erased_traces().iter().any(|trace| match &trace.what {
-            TraceOf::Inner { inner, key } => {
-                trace.on == *target && kind.inner(inner).is_some_and(|inner| names(inner, key))
-            }
-            TraceOf::Tag { .. } => false,
-        });
+        let removed = self
+            .view
+            .erased_traces()
+            .iter()
+            .any(|trace| match &trace.what {
+                TraceOf::Inner { inner, key } => {
+                    trace.on == *target && kind.inner(inner).is_some_and(|inner| names(inner, key))
+                }
+                TraceOf::Tag { .. } => false,
+            });
         let sight = Sight::Part(target.clone(), tag.clone());
         Ok(removed
             || self.settled(

@@ -155,7 +155,10 @@ impl<R: Rules> Deciding<'_, R> {
                 if !sure {
                     let (slot, intent) = (slot.name.clone(), intent.clone());
                     let why = Reason::MarkNew(slot.clone());
-                    return act(Decision::Write(vec![Edit::OpenIntent { slot, intent }]), why);
+                    return act(
+                        Decision::Write(vec![Edit::OpenIntent { slot, intent }]),
+                        why,
+                    );
                 }
                 intent.attempt
             }
@@ -355,7 +358,12 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let filled = self.filled.iter().find(|filled| filled.slot == *name);
-            let Some(Filled { target, verdict, .. }) = filled else { continue };
+            let Some(Filled {
+                target, verdict, ..
+            }) = filled
+            else {
+                continue;
+            };
             let Verdict::Owned(owned) = verdict else {
                 // Somebody's took its place: nothing of ours can come any more, or it would show.
                 let sight = Sight::Intent(name.clone(), intent.attempt, intent.sends);
@@ -374,9 +382,10 @@ impl<R: Rules> Deciding<'_, R> {
             if !self.rules.intent_needs_sight() || self.sighted(slot, target) {
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else {
-                let since = self
-                    .sightings
-                    .since(Sight::Intent(name.clone(), intent.attempt, intent.sends), self.now);
+                let since = self.sightings.since(
+                    Sight::Intent(name.clone(), intent.attempt, intent.sends),
+                    self.now,
+                );
                 let until = (since + slot.kind.settling).max(self.now + crate::time::Millis(1));
                 self.wait(until, Reason::AwaitSettling(target.id.clone()));
             }

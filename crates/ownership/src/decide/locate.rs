@@ -230,8 +230,14 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             }
             let kind = dependent.kind;
-            let query = Query::Marks { kind: kind.name, key: self.case.identity.key(kind) };
-            let found = self.look(query, || Reason::FindByMarks(kind.name))?.found.clone();
+            let query = Query::Marks {
+                kind: kind.name,
+                key: self.case.identity.key(kind),
+            };
+            let found = self
+                .look(query, || Reason::FindByMarks(kind.name))?
+                .found
+                .clone();
             for target in found {
                 for wish in &dependent.inner {
                     if let (Expr::Slot(name), Some(inner)) = (&wish.key, kind.inner(wish.kind))

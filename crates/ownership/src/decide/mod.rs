@@ -251,8 +251,12 @@ impl<'a, R: Rules> Deciding<'a, R> {
     /// repetition at once, under its client token, says nothing about the first call; and what has
     /// only its token for a birth proof does not show.
     fn never_came(&self, slot: &SlotName) -> bool {
-        let Some(intent) = self.ledger.intents.get(slot) else { return false };
-        let Some(kind) = self.kind_of(intent.kind) else { return false };
+        let Some(intent) = self.ledger.intents.get(slot) else {
+            return false;
+        };
+        let Some(kind) = self.kind_of(intent.kind) else {
+            return false;
+        };
         let at_once = kind.token.is_some() && intent.sends == 2;
         intent.sends == 1 || (kind.birth != BirthProof::Token && !at_once)
     }

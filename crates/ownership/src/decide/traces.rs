@@ -95,13 +95,17 @@ impl<R: Rules> Deciding<'_, R> {
         for trace in traces {
             if self.just_now(self.view.traced(trace)) {
                 ready.push(trace.clone());
-            } else if !self.ledger.traces.contains_key(trace) || self.trace_is_over(slot.kind, trace)
+            } else if !self.ledger.traces.contains_key(trace)
+                || self.trace_is_over(slot.kind, trace)
             {
                 new.push(Edit::Trace(trace.clone()));
             }
         }
         if !new.is_empty() {
-            return act(Decision::Write(new), Reason::AnnounceTraces(slot.name.clone()));
+            return act(
+                Decision::Write(new),
+                Reason::AnnounceTraces(slot.name.clone()),
+            );
         }
         Ok(ready)
     }

@@ -1,0 +1,196 @@
+//! What is served, told to clients that ask.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::builtin::{self, Builtin};
+use crate::resource::{Definition, Resource, Sub, compare_versions, group_version};
+use crate::state::State;
+
+const ADDRESSES: &str = "0.0.0.0/0";
+
+/// The document at a discovery path; none if nothing is there.
+pub(super) fn document(state: &State, parts: &[String]) -> Option<Value> {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    match parts.as_slice() {
+        ["api"] => Some(json!({
+            "kind": "APIVersions",
+            "versions": ["v1"],
+            "serverAddressByClientCIDRs":
+                [{"clientCIDR": ADDRESSES, "serverAddress": "127.0.0.1:443"}],
+        })),
+        ["api", version] => resources(state, "", version),
+        ["apis"] => Some(json!({
+            "kind": "APIGroupList",
+            "apiVersion": "v1",
+            "groups": groups(state).iter().map(|(name, versions)| group(name, versions))
+                .collect::<Vec<Value>>(),
+        })),
+        ["apis", name] => {
+            let groups = groups(state);
+            let versions = groups.iter().find(|(group, _)| group == name)?.1.clone();
+            let mut group = group(name, &versions);
+            group["kind"] = json!("APIGroup");
+            group["apiVersion"] = json!("v1");
+            Some(group)
+        }
+        ["apis", name, version] => resources(state, name, version),
+        _ => None,
+    }
+}
+
+/// Everything that is served.
+fn served(state: &State) -> Vec<Arc<Resource>> {
+    let mut all: Vec<Arc<Resource>> = builtin::RESOURCES.clone();
+    for definition in state.definitions.values() {
+        let served = definition
+            .versions
+            .iter()
+            .filter(|r| r.custom().is_some_and(|c| c.served));
+        all.extend(served.cloned());
+    }
+    all
+}
+
+fn groups(state: &State) -> Vec<(String, Vec<String>)> {
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for resource in served(state) {
+        if resource.group.is_empty() {
+            continue;
+        }
+        let versions = groups.entry(resource.group.to_string()).or_default();
+        if !versions.contains(&resource.version.to_string()) {
+            versions.push(resource.version.to_string());
+        }
+    }
+    for versions in groups.values_mut() {
+        versions.sort_by(|a, b| compare_versions(b, a));
+    }
+    // The built-in groups come first, as in the real server.
+    let built_in = |name: &str| builtin::RESOURCES.iter().any(|r| *r.group == *name);
+    let mut groups: Vec<(String, Vec<String>)> = groups.into_iter().collect();
+    groups.sort_by_key(|(name, _)| !built_in(name));
+    groups
+}
+
+fn group(name: &str, versions: &[String]) -> Value {
+    let entry = |version: &String| json!({"groupVersion": group_version(name, version), "version": version});
+    json!({
+        "name": name,
+        "versions": versions.iter().map(entry).collect::<Vec<Value>>(),
+        "preferredVersion": versions.first().map(entry),
+    })
+}
+
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+/// Custom resources list their verbs in another order.
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
+fn resources(state: &State, group: &str, version: &str) -> Option<Value> {
+    let mut list: Vec<Arc<Resource>> = served(state)
+        .into_iter()
+        .filter(|resource| *resource.group == *group && *resource.version == *version)
+        .collect();
+    if list.is_empty() {
+        return None;
+    }
+    list.sort_by(|a, b| a.plural.cmp(&b.plural));
+    let entries: Vec<Value> = list
+        .iter()
+        .flat_map(|resource| {
+            let definition = state.definitions.get(&resource.store);
+            entries(resource, definition.map(|definition| &**definition))
+        })
+        .collect();
+    Some(json!({
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": group_version(group, version),
+        "resources": entries,
+    }))
+}
+
+/// A text that changes when the stored version does; clients only compare it.
+fn storage_hash(resource: &Resource, definition: Option<&Definition>) -> String {
+    let version = definition.map_or(&resource.version, |d| &d.stored().version);
+    let text = format!("{}/{version}/{}", resource.group, resource.kind);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    });
+    STANDARD.encode(hash.to_be_bytes())
+}
+
+fn entries(resource: &Resource, definition: Option<&Definition>) -> Vec<Value> {
+    let verbs: &[&str] = match resource.builtin() {
+        None => &CUSTOM_VERBS,
+        // Namespaces are deleted one by one.
+        Some(Builtin::Namespace) => &[
+            "create", "delete", "get", "list", "patch", "update", "watch",
+        ],
+        Some(_) => &VERBS,
+    };
+    let mut main = json!({
+        "name": &*resource.plural,
+        "singularName": &*resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": &*resource.kind,
+        "verbs": verbs,
+        "storageVersionHash": storage_hash(resource, definition),
+    });
+    if !resource.short_names.is_empty() {
+        main["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        main["categories"] = json!(resource.categories);
+    }
+    let mut all = vec![main];
+    for sub in [Sub::Finalize, Sub::Scale, Sub::Status] {
+        if !resource.has(sub) {
+            continue;
+        }
+        let mut entry = json!({
+            "name": format!("{}/{}", resource.plural, sub.name()),
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "kind": &*resource.kind,
+            "verbs": ["get", "patch", "update"],
+        });
+        match sub {
+            Sub::Finalize => entry["verbs"] = json!(["update"]),
+            Sub::Scale => {
+                entry["group"] = json!("autoscaling");
+                entry["version"] = json!("v1");
+                entry["kind"] = json!("Scale");
+            }
+            _ => {}
+        }
+        all.push(entry);
+    }
+    // Custom resources name status before scale.
+    if resource.custom().is_some() {
+        all[1..].reverse();
+    }
+    all
+}

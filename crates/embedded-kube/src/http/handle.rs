@@ -1,0 +1,506 @@
+//! From a request to an answer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::json;
+
+use super::body;
+use super::discovery;
+use super::negotiate::{self, Format};
+use super::query::Query;
+use super::route::{Route, Target, route};
+use super::{LostAnswer, ResponseBody, full};
+use crate::api::{self, Call, Done, FieldValidation, ListOptions, ScaleChange};
+use crate::builtin::{self, Builtin};
+use crate::chores;
+use crate::faults::FaultKind;
+use crate::resource::{Resource, Sub};
+use crate::server::Cluster;
+use crate::state::State;
+use crate::status::{ApiError, ApiResult};
+use crate::watch::Watch;
+
+type Answer = Response<ResponseBody>;
+
+/// Answers a request.
+pub(super) async fn handle<B>(cluster: Cluster, request: Request<B>) -> Result<Answer, LostAnswer>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::fmt::Display + Send,
+{
+    let (parts, incoming) = request.into_parts();
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let target = match route(parts.uri.path()) {
+        Route::Resource(target) => target,
+        Route::Discovery(path) => {
+            let found = discovery::document(&cluster.lock(), &path);
+            let core = path.first().is_some_and(|first| first == "api");
+            return Ok(match found {
+                Some(found) => json_answer(200, found.to_string()),
+                None if core => refuse(&ApiError::nowhere()),
+                None => not_found(),
+            });
+        }
+        Route::Other(path) => return Ok(other(&path)),
+    };
+    let resource = cluster
+        .lock()
+        .resource(&target.group, &target.version, &target.plural);
+    let Some(resource) = resource else {
+        let built_in = builtin::RESOURCES.iter().any(|r| *r.group == *target.group);
+        return Ok(if built_in {
+            refuse(&ApiError::nowhere())
+        } else {
+            not_found()
+        });
+    };
+    let exchange = Exchange {
+        cluster,
+        method: parts.method,
+        headers: parts.headers,
+        query,
+        target,
+        resource,
+    };
+    exchange.run(incoming).await
+}
+
+/// A request for a resource.
+struct Exchange {
+    cluster: Cluster,
+    method: Method,
+    headers: HeaderMap,
+    query: Query,
+    target: Target,
+    resource: Arc<Resource>,
+}
+
+impl Exchange {
+    async fn run<B>(self, incoming: B) -> Result<Answer, LostAnswer>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: std::fmt::Display,
+    {
+        let verb = match self.verb() {
+            Ok(verb) => verb,
+            Err(refusal) if self.method == Method::HEAD => {
+                return Ok(refuse(&refusal).map(|_| full(Bytes::new())));
+            }
+            Err(refusal) => return Ok(refuse(&refusal)),
+        };
+        if !self.scope_fits(verb) {
+            return Ok(if self.resource.custom().is_some() {
+                not_found()
+            } else if matches!(verb, "create" | "deletecollection") {
+                refuse(&ApiError::wrong_method())
+            } else {
+                refuse(&ApiError::nowhere())
+            });
+        }
+        let name = Some(self.target.name.as_str()).filter(|name| !name.is_empty());
+        let fault = self
+            .cluster
+            .faults()
+            .strike(verb, &self.resource.plural, name);
+        if let Some(refusal) = self.fault_refusal(fault) {
+            return Ok(refuse(&refusal));
+        }
+        let mut answer = match self.answer(verb, incoming, fault).await {
+            Ok(answer) => answer,
+            Err(error) => refuse(&error),
+        };
+        if let Some(warning) = self
+            .resource
+            .custom()
+            .and_then(|custom| custom.warning.as_deref())
+        {
+            warn(&mut answer, &[warning.to_owned()]);
+        }
+        if self.method == Method::HEAD {
+            *answer.body_mut() = full(Bytes::new());
+        }
+        if fault == Some(FaultKind::LostAnswer) {
+            Err(LostAnswer)
+        } else {
+            Ok(answer)
+        }
+    }
+
+    /// What the method means here. Built-in resources have a table of methods for each path,
+    /// custom ones take every method and see what is missing.
+    fn verb(&self) -> ApiResult<&'static str> {
+        let (named, sub) = (!self.target.name.is_empty(), !self.target.sub.is_empty());
+        let custom = self.resource.custom().is_some();
+        if matches!(self.target.name.as_str(), "." | "..") {
+            let name = &self.target.name;
+            let message = format!("invalid resource name \"{name}\": [may not be '{name}']");
+            return Err(ApiError::bad_request(message));
+        }
+        let nameless = || ApiError::bad_request("name must be provided");
+        let unsupported = |verb| ApiError::method_not_supported(self.resource.about(), verb);
+        match self.method {
+            Method::HEAD if !custom => Err(ApiError::wrong_method()),
+            Method::GET | Method::HEAD if self.target.watch => Ok("watch"),
+            Method::GET | Method::HEAD if named => Ok("get"),
+            Method::GET | Method::HEAD if self.query.watch() => Ok("watch"),
+            Method::GET | Method::HEAD => Ok("list"),
+            Method::POST if custom && sub => Err(unsupported("create")),
+            Method::POST if custom || !named => Ok("create"),
+            Method::PUT if named => Ok("update"),
+            Method::PATCH if named => Ok("patch"),
+            Method::PUT | Method::PATCH if custom => Err(nameless()),
+            Method::DELETE if custom && sub => Err(unsupported("delete")),
+            Method::DELETE if named && !sub => Ok("delete"),
+            Method::DELETE if !named && self.resource.builtin() != Some(Builtin::Namespace) => {
+                Ok("deletecollection")
+            }
+            _ if custom => Err(unsupported(&self.method.as_str().to_lowercase())),
+            _ => Err(ApiError::wrong_method()),
+        }
+    }
+
+    /// Whether the path has a namespace where the resource has one.
+    fn scope_fits(&self, verb: &str) -> bool {
+        let namespaced = !self.target.namespace.is_empty();
+        if self.resource.namespaced {
+            namespaced || matches!(verb, "list" | "watch")
+        } else {
+            !namespaced
+        }
+    }
+
+    fn fault_refusal(&self, fault: Option<FaultKind>) -> Option<ApiError> {
+        match fault? {
+            FaultKind::Conflict => {
+                Some(ApiError::modified(self.resource.about(), &self.target.name))
+            }
+            FaultKind::TooManyRequests { retry_after } => {
+                Some(ApiError::too_many_requests(retry_after))
+            }
+            FaultKind::InternalError => Some(ApiError::internal("a fault was injected")),
+            _ => None,
+        }
+    }
+
+    fn sub(&self) -> ApiResult<Sub> {
+        let sub = match self.target.sub.as_str() {
+            "" => Sub::None,
+            "status" => Sub::Status,
+            "scale" => Sub::Scale,
+            "finalize" => Sub::Finalize,
+            _ => {
+                return Err(ApiError::not_found(
+                    self.resource.about(),
+                    &self.target.name,
+                ));
+            }
+        };
+        if self.resource.has(sub) {
+            Ok(sub)
+        } else {
+            Err(ApiError::not_found(
+                self.resource.about(),
+                &self.target.name,
+            ))
+        }
+    }
+
+    async fn answer<B>(
+        &self,
+        verb: &'static str,
+        incoming: B,
+        fault: Option<FaultKind>,
+    ) -> ApiResult<Answer>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: std::fmt::Display,
+    {
+        let sub = match self.sub() {
+            Ok(sub) => sub,
+            Err(_) if self.resource.custom().is_none() => return Err(ApiError::nowhere()),
+            Err(error) => return Err(error),
+        };
+        if verb == "patch" {
+            negotiate::patch(&self.headers, &self.resource)?;
+        }
+        let output = negotiate::output(&self.headers, Some(&self.resource))?;
+        if matches!(verb, "get" | "list" | "watch") {
+            return self.read(verb, sub, output, fault);
+        }
+        if verb == "create" {
+            negotiate::input(&self.headers, Some(&self.resource))?;
+        }
+        let bytes = body::read(incoming).await?;
+        self.write(verb, sub, output, &bytes)
+    }
+
+    fn read(
+        &self,
+        verb: &str,
+        sub: Sub,
+        output: Format,
+        fault: Option<FaultKind>,
+    ) -> ApiResult<Answer> {
+        let mut state = self.cluster.lock();
+        let stale_by = match fault {
+            Some(FaultKind::StaleRead { by }) => by,
+            _ => 0,
+        };
+        let target = &self.target;
+        match verb {
+            "get" => {
+                let body = self.get(&state, sub, stale_by)?;
+                Ok(answer(200, body, output, &[]))
+            }
+            "list" => {
+                let mut options = self.query.list(&self.resource)?;
+                options.stale_by = stale_by;
+                let body = self.list(&state, &options)?;
+                Ok(answer(200, body, output, &[]))
+            }
+            _ => {
+                let name = Some(target.name.as_str()).filter(|name| !name.is_empty());
+                let random = state.ids.next();
+                let options = self.query.watch_options(&self.resource, name, random)?;
+                let watch = Watch::start(
+                    self.cluster.clone(),
+                    &mut state,
+                    Arc::clone(&self.resource),
+                    &target.namespace,
+                    options,
+                    fault,
+                );
+                let mut response = answer(200, Bytes::new(), Format::Json, &[]);
+                *response.body_mut() = stream_body(watch);
+                Ok(response)
+            }
+        }
+    }
+
+    fn get(&self, state: &State, sub: Sub, stale_by: usize) -> ApiResult<Bytes> {
+        let (resource, name) = (&self.resource, &self.target.name);
+        let key = resource.key(&self.target.namespace, name);
+        let wanted = api::parse_version(self.query.get("resourceVersion").unwrap_or_default())?;
+        let current = state.storage.revision();
+        if wanted > current {
+            return Err(ApiError::version_too_large(wanted, current));
+        }
+        let mut found = state.storage.object(&resource.store, &key).cloned();
+        if stale_by > 0
+            && let Some(collection) = state.storage.get(&resource.store)
+        {
+            let revision = collection.revision_before(stale_by, current);
+            if let Ok(past) = collection.at(revision, &key) {
+                found = past.get(key.as_str()).cloned();
+            }
+        }
+        let Some(stored) = found else {
+            return Err(ApiError::not_found(resource.about(), name));
+        };
+        if sub == Sub::Scale {
+            return api::get_scale(state, resource, &stored);
+        }
+        Ok(state.present(resource, &stored))
+    }
+
+    fn list(&self, state: &State, options: &ListOptions) -> ApiResult<Bytes> {
+        api::list(state, &self.resource, &self.target.namespace, options)
+    }
+
+    fn write(&self, verb: &str, sub: Sub, output: Format, bytes: &[u8]) -> ApiResult<Answer> {
+        let (resource, target) = (&self.resource, &self.target);
+        let kind = match verb {
+            "create" => "CreateOptions",
+            "update" => "UpdateOptions",
+            "patch" => "PatchOptions",
+            _ => "DeleteOptions",
+        };
+        let deleting = matches!(verb, "delete" | "deletecollection");
+        let mut call = Call {
+            resource,
+            sub,
+            namespace: &target.namespace,
+            name: &target.name,
+            dry_run: !deleting && self.query.dry_run(kind)?,
+            validation: if deleting {
+                FieldValidation::Ignore
+            } else {
+                self.query.field_validation(kind)?
+            },
+            warnings: Vec::new(),
+        };
+        let mut state = self.cluster.lock();
+        let done = match verb {
+            "create" => self.create(&mut state, &mut call, bytes),
+            "update" => self.update(&mut state, &mut call, bytes),
+            "patch" => self.patch(&mut state, &mut call, bytes),
+            _ => self.delete(&mut state, &mut call, verb, bytes),
+        };
+        chores::run(&mut state);
+        drop(state);
+        Ok(match done {
+            Ok(done) => answer(done.code, done.body, output, &call.warnings),
+            Err(error) => {
+                let mut refusal = refuse(&error);
+                warn(&mut refusal, &call.warnings);
+                refusal
+            }
+        })
+    }
+
+    fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
+        let document = self.document(bytes)?;
+        let value = api::decode_body(state, call, document, bytes)?;
+        api::create(state, call, value)
+    }
+
+    fn update(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
+        let document = self.document(bytes)?;
+        if call.sub == Sub::Scale {
+            return api::update_scale(state, call, ScaleChange::Replace(document));
+        }
+        let value = api::decode_body(state, call, document, bytes)?;
+        api::replace(state, call, value)
+    }
+
+    fn patch(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
+        let kind = negotiate::patch(&self.headers, call.resource)?;
+        self.query.no_force()?;
+        if call.sub == Sub::Scale {
+            return api::update_scale(state, call, ScaleChange::Patch(kind, bytes));
+        }
+        api::patch(state, call, kind, bytes)
+    }
+
+    fn delete(
+        &self,
+        state: &mut State,
+        call: &mut Call<'_>,
+        verb: &str,
+        bytes: &[u8],
+    ) -> ApiResult<Done> {
+        let list = (verb == "deletecollection")
+            .then(|| self.query.list(call.resource))
+            .transpose()?;
+        let format = if bytes.is_empty() {
+            Format::Json
+        } else {
+            negotiate::input(&self.headers, None)?
+        };
+        let (options, dry_run) = self.query.delete(bytes, format)?;
+        call.dry_run = dry_run;
+        match list {
+            Some(list) => api::delete_collection(state, call, &options, &list),
+            None => api::delete(state, call, &options),
+        }
+    }
+
+    fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
+        let format = negotiate::input(&self.headers, Some(&self.resource))?;
+        body::parse(bytes, format).map_err(|message| {
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {}): {message} ({})",
+                self.resource.kind,
+                api::summary(bytes)
+            ))
+        })
+    }
+}
+
+fn refuse(error: &ApiError) -> Answer {
+    let mut response = json_answer(error.code, error.body().to_string());
+    if let Some(seconds) = error.retry_after {
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+fn json_answer(code: u16, mut body: String) -> Answer {
+    body.push('\n');
+    answer(code, body.into(), Format::Json, &[])
+}
+
+fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer {
+    let mut response = Response::new(full(body));
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    // JSON is YAML as well.
+    let kind = match output {
+        Format::Json => "application/json",
+        Format::Yaml => "application/yaml",
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    warn(&mut response, warnings);
+    response
+}
+
+/// Adds what the client is warned of, each text once.
+fn warn(response: &mut Answer, warnings: &[String]) {
+    let headers = response.headers_mut();
+    let mut told: Vec<&str> = Vec::new();
+    for warning in warnings {
+        if told.contains(&warning.as_str()) {
+            continue;
+        }
+        told.push(warning);
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            headers.append(WARNING, value);
+        }
+    }
+}
+
+fn stream_body(watch: Watch) -> ResponseBody {
+    let frames = stream::unfold(watch, |mut watch| async move {
+        let next = watch.next().await?;
+        Some((next.map(Frame::data), watch))
+    });
+    StreamBody::new(frames).boxed_unsync()
+}
+
+fn plain(code: StatusCode, text: &'static str) -> Answer {
+    let mut response = Response::new(full(text));
+    *response.status_mut() = code;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+fn not_found() -> Answer {
+    plain(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+fn other(path: &str) -> Answer {
+    match path.trim_end_matches('/') {
+        "/version" => json_answer(
+            200,
+            json!({
+                "major": "1",
+                "minor": "36",
+                "gitVersion": "v1.36.3",
+                "gitCommit": "",
+                "gitTreeState": "",
+                "buildDate": "",
+                "goVersion": "",
+                "compiler": "",
+                "platform": "",
+            })
+            .to_string(),
+        ),
+        "/healthz" | "/livez" | "/readyz" => plain(StatusCode::OK, "ok"),
+        "" => json_answer(
+            200,
+            json!({"paths": ["/api", "/apis", "/version"]}).to_string(),
+        ),
+        _ => not_found(),
+    }
+}

@@ -1,0 +1,418 @@
+//! Query parameters and what they mean.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::body::parse;
+use super::negotiate::Format;
+use crate::api::{DeleteOptions, FieldValidation, ListOptions, Propagation, parse_version};
+use crate::resource::Resource;
+use crate::selectors::Selector;
+use crate::status::{About, ApiError, ApiResult, FieldError};
+use crate::text::go_quote;
+use crate::typed::{self, Findings, Struct, Type, field, list, object, pointer};
+use crate::watch::WatchOptions;
+
+/// The parameters of a request, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Query {
+    pairs: Vec<(String, String)>,
+}
+
+/// The text behind percent signs; plus signs are spaces in queries.
+pub(super) fn decode(text: &str, plus: bool) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
+                let mut ahead = rest.clone();
+                if let (Some(high), Some(low)) = (hex(ahead.next()), hex(ahead.next())) {
+                    bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+                    rest = ahead;
+                } else {
+                    bytes.push(b'%');
+                }
+            }
+            b'+' if plus => bytes.push(b' '),
+            other => bytes.push(other),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether a pair is one at all; the real server's parser drops the others.
+fn is_well_formed(pair: &str) -> bool {
+    let hex = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_hexdigit());
+    let escapes = pair.split('%').skip(1);
+    !pair.contains(';')
+        && escapes.into_iter().all(|rest| {
+            let mut bytes = rest.bytes();
+            hex(bytes.next()) && hex(bytes.next())
+        })
+}
+
+fn options_error(kind: &str, error: FieldError) -> ApiError {
+    ApiError::invalid(
+        About {
+            group: "meta.k8s.io",
+            resource: kind,
+        },
+        "",
+        &[error],
+    )
+}
+
+impl Query {
+    pub(super) fn parse(text: &str) -> Self {
+        let pairs = text
+            .split('&')
+            .filter(|pair| !pair.is_empty() && is_well_formed(pair))
+            .map(|pair| {
+                let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (decode(key, true), decode(value, true))
+            })
+            .collect();
+        Self { pairs }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        self.pairs
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.get(key).unwrap_or_default()
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key)
+            .map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
+    }
+
+    fn number(&self, key: &str) -> ApiResult<Option<i64>> {
+        match self.get(key) {
+            None | Some("") => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|_| {
+                let quoted = go_quote(text);
+                ApiError::bad_request(format!(
+                    "strconv.ParseInt: parsing {quoted}: invalid syntax"
+                ))
+            }),
+        }
+    }
+
+    /// Whether a watch is asked for.
+    pub(super) fn watch(&self) -> bool {
+        self.flag("watch").unwrap_or(false)
+    }
+
+    /// Whether nothing is to be stored; `kind` names the options in errors.
+    pub(super) fn dry_run(&self, kind: &str) -> ApiResult<bool> {
+        let values: Vec<&str> = self
+            .pairs
+            .iter()
+            .filter(|(key, _)| key == "dryRun")
+            .map(|(_, value)| value.as_str())
+            .collect();
+        check_dry_run(&values, kind)
+    }
+
+    /// What is done with unknown fields.
+    pub(super) fn field_validation(&self, kind: &str) -> ApiResult<FieldValidation> {
+        let manager = self.text("fieldManager");
+        if manager.len() > 128 {
+            return Err(options_error(
+                kind,
+                FieldError::too_long("fieldManager", 128),
+            ));
+        }
+        match self.text("fieldValidation") {
+            "" | "Warn" => Ok(FieldValidation::Warn),
+            "Ignore" => Ok(FieldValidation::Ignore),
+            "Strict" => Ok(FieldValidation::Strict),
+            other => {
+                let known = ["", "Ignore", "Strict", "Warn"];
+                let error = FieldError::not_supported("fieldValidation", other, &known);
+                Err(options_error(kind, error))
+            }
+        }
+    }
+
+    /// `force` belongs to apply.
+    pub(super) fn no_force(&self) -> ApiResult<()> {
+        if self.get("force").is_none() {
+            return Ok(());
+        }
+        let detail = "may not be specified for non-apply patch";
+        Err(options_error(
+            "PatchOptions",
+            FieldError::forbidden("force", detail),
+        ))
+    }
+
+    fn selector(&self, resource: &Resource) -> ApiResult<Selector> {
+        Selector::parse(
+            resource,
+            self.text("labelSelector"),
+            self.text("fieldSelector"),
+        )
+    }
+
+    /// What a list is to show.
+    pub(super) fn list(&self, resource: &Resource) -> ApiResult<ListOptions> {
+        let limit = self.number("limit")?.unwrap_or(0);
+        self.number("timeoutSeconds")?;
+        let selector = self.selector(resource)?;
+        let (version, matching) = (
+            self.text("resourceVersion"),
+            self.text("resourceVersionMatch"),
+        );
+        let path = "resourceVersionMatch";
+        let mut errors = Vec::new();
+        if !matching.is_empty() {
+            if version.is_empty() {
+                let detail = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+                errors.push(FieldError::forbidden(path, detail));
+            }
+            if !self.text("continue").is_empty() {
+                let detail = "resourceVersionMatch is forbidden when continue is provided";
+                errors.push(FieldError::forbidden(path, detail));
+            }
+            if !matches!(matching, "Exact" | "NotOlderThan") {
+                let known = ["Exact", "NotOlderThan", ""];
+                errors.push(FieldError::not_supported(path, matching, &known));
+            }
+            if matching == "Exact" && version == "0" {
+                let detail =
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+                errors.push(FieldError::forbidden(path, detail));
+            }
+        }
+        if self.get("sendInitialEvents").is_some() {
+            let detail = "sendInitialEvents is forbidden for list";
+            errors.push(FieldError::forbidden("sendInitialEvents", detail));
+        }
+        if !errors.is_empty() {
+            let about = About {
+                group: "meta.k8s.io",
+                resource: "ListOptions",
+            };
+            return Err(ApiError::invalid(about, "", &errors));
+        }
+        Ok(ListOptions {
+            selector,
+            limit: usize::try_from(limit).unwrap_or(0),
+            token: self.text("continue").to_owned(),
+            version: version.to_owned(),
+            exact: matching == "Exact",
+            not_older: matching == "NotOlderThan",
+            stale_by: 0,
+        })
+    }
+
+    /// What a watch is to tell. `random` spreads the ends of watches that name no timeout.
+    pub(super) fn watch_options(
+        &self,
+        resource: &Resource,
+        name: Option<&str>,
+        random: u64,
+    ) -> ApiResult<WatchOptions> {
+        self.number("limit")?;
+        let mut selector = self.selector(resource)?;
+        if let Some(name) = name {
+            if selector.has_fields() && selector.name() != Some(name) {
+                return Err(ApiError::bad_request(
+                    "fieldSelector metadata.name doesn't match requested name",
+                ));
+            }
+            selector = selector.and_name(name);
+        }
+        let initial_events = self.flag("sendInitialEvents");
+        let matching = self.text("resourceVersionMatch");
+        let path = "resourceVersionMatch";
+        let mut errors = Vec::new();
+        if initial_events.is_some() && matching != "NotOlderThan" {
+            let detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            errors.push(FieldError::forbidden(path, detail));
+        }
+        if !matching.is_empty() {
+            if initial_events.is_none() {
+                let detail = "resourceVersionMatch is forbidden for watch unless sendInitialEvents \
+                              is provided";
+                errors.push(FieldError::forbidden(path, detail));
+            }
+            if matching != "NotOlderThan" {
+                errors.push(FieldError::not_supported(path, matching, &["NotOlderThan"]));
+            }
+            if !self.text("continue").is_empty() {
+                let detail = "resourceVersionMatch is forbidden when continue is provided";
+                errors.push(FieldError::forbidden(path, detail));
+            }
+        }
+        if !errors.is_empty() {
+            let about = About {
+                group: "meta.k8s.io",
+                resource: "ListOptions",
+            };
+            return Err(ApiError::invalid(about, "", &errors));
+        }
+        let timeout = match self.number("timeoutSeconds")? {
+            Some(seconds) if seconds > 0 => u64::try_from(seconds).unwrap_or(0),
+            _ => 1800 + random % 1800,
+        };
+        Ok(WatchOptions {
+            selector,
+            version: parse_version(self.text("resourceVersion"))?,
+            bookmarks: self.flag("allowWatchBookmarks").unwrap_or(false),
+            initial_events,
+            // A hundred years: no clock need go further.
+            timeout: Duration::from_secs(timeout.min(3_155_760_000)),
+        })
+    }
+
+    /// The options of a deletion: from the body if there is one, else from here.
+    pub(super) fn delete(&self, body: &[u8], format: Format) -> ApiResult<(DeleteOptions, bool)> {
+        let options = if body.is_empty() {
+            let mut options = json!({});
+            let dry_run: Vec<&String> = self
+                .pairs
+                .iter()
+                .filter(|(key, _)| key == "dryRun")
+                .map(|(_, value)| value)
+                .collect();
+            if !dry_run.is_empty() {
+                options["dryRun"] = json!(dry_run);
+            }
+            if let Some(policy) = self.get("propagationPolicy") {
+                options["propagationPolicy"] = json!(policy);
+            }
+            if let Some(orphan) = self.flag("orphanDependents") {
+                options["orphanDependents"] = json!(orphan);
+            }
+            self.number("gracePeriodSeconds")?;
+            options
+        } else {
+            parse(body, format).map_err(ApiError::bad_request)?.value
+        };
+        delete_options(&options)
+    }
+}
+
+static DELETE_OPTIONS: LazyLock<Struct> = LazyLock::new(|| Struct {
+    name: "DeleteOptions",
+    fields: vec![
+        field("apiVersion", Type::String),
+        field("kind", Type::String),
+        pointer("gracePeriodSeconds", Type::Int64),
+        pointer(
+            "preconditions",
+            object(
+                "v1.Preconditions",
+                vec![
+                    pointer("uid", Type::String),
+                    pointer("resourceVersion", Type::String),
+                ],
+            ),
+        ),
+        pointer("orphanDependents", Type::Bool),
+        pointer("propagationPolicy", Type::String),
+        field("dryRun", list(Type::String)),
+        pointer(
+            "ignoreStoreReadErrorWithClusterBreakingPotential",
+            Type::Bool,
+        ),
+    ],
+});
+
+fn check_dry_run(values: &[&str], kind: &str) -> ApiResult<bool> {
+    if values.iter().any(|value| *value != "All") {
+        let error = FieldError::not_supported("dryRun", json!(values), &["All"]);
+        return Err(options_error(kind, error));
+    }
+    Ok(!values.is_empty())
+}
+
+fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
+    let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
+    if kind != "DeleteOptions" {
+        return Err(ApiError::bad_request(format!(
+            "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+            go_quote(kind),
+            go_quote(value["apiVersion"].as_str().unwrap_or("v1"))
+        )));
+    }
+    let mut value = value.clone();
+    typed::decode(&mut value, &DELETE_OPTIONS, &mut Findings::default())
+        .map_err(ApiError::bad_request)?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let policy = &value["propagationPolicy"];
+    let orphan_dependents = value["orphanDependents"].as_bool();
+    let mut errors = Vec::new();
+    if orphan_dependents.is_some() && !policy.is_null() {
+        let detail = "orphanDependents and deletionPropagation cannot be both set";
+        errors.push(FieldError::invalid(
+            "propagationPolicy",
+            policy.clone(),
+            detail,
+        ));
+    }
+    let propagation = match policy.as_str() {
+        None => None,
+        Some("Background") => Some(Propagation::Background),
+        Some("Foreground") => Some(Propagation::Foreground),
+        Some("Orphan") => Some(Propagation::Orphan),
+        Some(other) => {
+            let known = ["Foreground", "Background", "Orphan", "nil"];
+            errors.push(FieldError::not_supported(
+                "propagationPolicy",
+                other,
+                &known,
+            ));
+            None
+        }
+    };
+    if !errors.is_empty() {
+        let about = About {
+            group: "meta.k8s.io",
+            resource: "DeleteOptions",
+        };
+        return Err(ApiError::invalid(about, "", &errors));
+    }
+    let dry_run: Vec<&str> = value["dryRun"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let dry_run = check_dry_run(&dry_run, "DeleteOptions")?;
+    let preconditions = &value["preconditions"];
+    let options = DeleteOptions {
+        uid: text(&preconditions["uid"]),
+        version: text(&preconditions["resourceVersion"]),
+        propagation,
+        orphan_dependents,
+    };
+    Ok((options, dry_run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_signs_are_decoded() {
+        assert_eq!(decode("a%20b+c%zz", true), "a b c%zz");
+        assert_eq!(decode("a+b", false), "a+b");
+        let query = Query::parse("a=1&b&a=2&watch=0&limit=%zz&c=1;d=2");
+        assert_eq!((query.get("limit"), query.get("c")), (None, None));
+        assert_eq!(query.get("a"), Some("1"));
+        assert_eq!(query.get("b"), Some(""));
+        assert!(!query.watch());
+    }
+}

@@ -1,0 +1,45 @@
+//! A Kubernetes API server inside the process: in memory, deterministic, many clusters.
+//!
+//! ```text
+//! kube::Client ──► Cluster (tower service) ──► API rules ──► storage ──► watches
+//! ```
+//!
+//! It serves what an operator needs (custom resources with their schemas, the core kinds that
+//! controllers touch, watches, garbage collection), and answers as a real server of version 1.36
+//! does; `docs/embedded-kube.md` lists every known difference.
+//!
+//! # Guarantees
+//! - Nothing happens by itself: every change is the effect of a request, complete (with garbage
+//!   collection and namespace deletion) when the answer is given.
+//! - The same seed, clock and requests give the same answers, byte for byte.
+//! - Time stamps come from the injected [`Clock`] only, waiting from tokio's timer only.
+
+mod api;
+mod builtin;
+mod chores;
+mod clock;
+mod crd;
+mod faults;
+mod field;
+mod http;
+mod ids;
+mod json;
+mod meta;
+mod names;
+mod quantity;
+mod resource;
+mod schema;
+mod selectors;
+mod server;
+mod state;
+mod status;
+mod storage;
+mod strategy;
+mod text;
+mod typed;
+mod watch;
+
+pub use clock::{Clock, TokioClock};
+pub use faults::{Fault, FaultKind, FaultPlan};
+pub use http::{ClusterService, LostAnswer, ResponseBody};
+pub use server::{Cluster, Options, Server};

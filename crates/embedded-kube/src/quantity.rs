@@ -1,0 +1,206 @@
+//! Amounts with a unit, such as `1.5Gi`.
+
+/// Whether a text is an amount such as `1.5Gi`.
+pub(crate) fn is_quantity(text: &str) -> bool {
+    let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = &rest[..rest.len() - digits.len()];
+    if !number.bytes().any(|b| b.is_ascii_digit()) || number.matches('.').count() > 1 {
+        return false;
+    }
+    if matches!(
+        digits,
+        "" | "n"
+            | "u"
+            | "m"
+            | "k"
+            | "M"
+            | "G"
+            | "T"
+            | "P"
+            | "E"
+            | "Ki"
+            | "Mi"
+            | "Gi"
+            | "Ti"
+            | "Pi"
+            | "Ei"
+    ) {
+        return true;
+    }
+    let Some(exponent) = digits.strip_prefix(['e', 'E']) else {
+        return false;
+    };
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    !exponent.is_empty() && exponent.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The canonical form: the largest unit of its family that needs no fraction.
+pub(crate) fn canonical(text: &str) -> String {
+    match Amount::parse(text) {
+        Some(amount) => amount.write(),
+        None => text.to_owned(),
+    }
+}
+
+/// The amount as a number.
+pub(crate) fn number(text: &str) -> f64 {
+    Amount::parse(text).map_or(0.0, |amount| {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "sizes are compared, not counted"
+        )]
+        let nanos = amount.nanos as f64;
+        nanos / 1e9
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Binary,
+    Decimal,
+    Exponent,
+}
+
+/// An amount in billionths, which is as fine as amounts get.
+struct Amount {
+    nanos: i128,
+    family: Family,
+}
+
+const NANO: i128 = 1_000_000_000;
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL: [(&str, i128); 10] = [
+    ("E", 1_000_000_000_000_000_000 * NANO),
+    ("P", 1_000_000_000_000_000 * NANO),
+    ("T", 1_000_000_000_000 * NANO),
+    ("G", 1_000_000_000 * NANO),
+    ("M", 1_000_000 * NANO),
+    ("k", 1_000 * NANO),
+    ("", NANO),
+    ("m", NANO / 1_000),
+    ("u", NANO / 1_000_000),
+    ("n", 1),
+];
+
+impl Amount {
+    fn parse(text: &str) -> Option<Self> {
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        let digits = &text[..text.len() - unit.len()];
+        let (negative, digits) = match digits.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, digits.strip_prefix('+').unwrap_or(digits)),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let mut mantissa: i128 = 0;
+        for digit in whole.bytes().chain(fraction.bytes()) {
+            mantissa = mantissa
+                .checked_mul(10)?
+                .checked_add(i128::from(digit - b'0'))?;
+        }
+        let (factor, family) = Self::factor(unit)?;
+        let mut divisor: i128 = 1;
+        for _ in 0..fraction.len() {
+            divisor = divisor.checked_mul(10)?;
+        }
+        let product = mantissa.checked_mul(factor)?;
+        // Anything finer than a billionth is rounded up.
+        let nanos = product / divisor + i128::from(product % divisor != 0);
+        Some(Self {
+            nanos: if negative { -nanos } else { nanos },
+            family,
+        })
+    }
+
+    fn factor(unit: &str) -> Option<(i128, Family)> {
+        if let Some(index) = BINARY.iter().skip(1).position(|name| *name == unit) {
+            return Some((NANO << (10 * (index + 1)), Family::Binary));
+        }
+        if let Some((_, factor)) = DECIMAL.iter().find(|(name, _)| *name == unit) {
+            return Some((*factor, Family::Decimal));
+        }
+        let exponent: i32 = unit.strip_prefix(['e', 'E'])?.parse().ok()?;
+        let mut factor = NANO;
+        for _ in 0..exponent.unsigned_abs() {
+            factor = if exponent < 0 {
+                factor / 10
+            } else {
+                factor.checked_mul(10)?
+            };
+        }
+        Some((factor, Family::Exponent))
+    }
+
+    fn write(&self) -> String {
+        if self.nanos == 0 {
+            return "0".to_owned();
+        }
+        match self.family {
+            Family::Binary if self.nanos % NANO == 0 => {
+                let (mut value, mut unit) = (self.nanos / NANO, 0);
+                if value.abs() < 1024 {
+                    return Self {
+                        nanos: self.nanos,
+                        family: Family::Decimal,
+                    }
+                    .write();
+                }
+                while value % 1024 == 0 && unit + 1 < BINARY.len() {
+                    value /= 1024;
+                    unit += 1;
+                }
+                format!("{value}{}", BINARY[unit])
+            }
+            Family::Exponent => {
+                let (mut value, mut exponent) = (self.nanos, -9);
+                while value % 1000 == 0 && exponent < 18 {
+                    value /= 1000;
+                    exponent += 3;
+                }
+                if exponent == 0 {
+                    value.to_string()
+                } else {
+                    format!("{value}e{exponent}")
+                }
+            }
+            Family::Binary | Family::Decimal => {
+                let (unit, factor) = DECIMAL
+                    .iter()
+                    .find(|(_, factor)| self.nanos % factor == 0)
+                    .unwrap_or(&("n", 1));
+                format!("{}{unit}", self.nanos / factor)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities() {
+        for fine in ["1", "1.5Gi", "-2m", "1e3", "10k"] {
+            assert!(is_quantity(fine), "{fine}");
+        }
+        for wrong in ["", "Gi", "1.2.3", "1x", "1e"] {
+            assert!(!is_quantity(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_canonical_form() {
+        for (text, wanted) in [
+            ("1024Mi", "1Gi"),
+            ("1.5Gi", "1536Mi"),
+            ("1000", "1k"),
+            ("0.5", "500m"),
+            ("512Ki", "512Ki"),
+            ("1e3", "1e3"),
+            ("12", "12"),
+            ("0Gi", "0"),
+        ] {
+            assert_eq!(canonical(text), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The public handles: a server with its clusters.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::clock::Clock;
+use crate::faults::FaultPlan;
+use crate::http::ClusterService;
+use crate::state::State;
+
+/// How a server and its clusters behave.
+#[derive(Clone)]
+pub struct Options {
+    /// Where time stamps come from.
+    pub clock: Arc<dyn Clock>,
+    /// What uids and generated names are derived from, together with the cluster's name.
+    pub seed: u64,
+    /// How many changes of a resource type a watch can resume over; older ones answer 410.
+    pub history: usize,
+}
+
+impl Options {
+    /// The usual options on this clock.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            seed: 0,
+            history: 1024,
+        }
+    }
+}
+
+/// An embedded Kubernetes API server: many clusters in one process, each with its own storage.
+#[derive(Clone)]
+pub struct Server {
+    inner: Arc<ServerInner>,
+}
+
+struct ServerInner {
+    options: Options,
+    clusters: Mutex<BTreeMap<String, Cluster>>,
+}
+
+impl Server {
+    /// A server without clusters.
+    pub fn new(options: Options) -> Self {
+        Self {
+            inner: Arc::new(ServerInner {
+                options,
+                clusters: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The cluster of this name, created on first use.
+    pub fn cluster(&self, name: &str) -> Cluster {
+        let mut clusters = self
+            .inner
+            .clusters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(cluster) = clusters.get(name) {
+            return cluster.clone();
+        }
+        let cluster = Cluster::with_options(name, &self.inner.options);
+        clusters.insert(name.to_owned(), cluster.clone());
+        cluster
+    }
+
+    /// All clusters over HTTP: the API of cluster `a` is below `/clusters/a/`.
+    pub fn router(&self) -> axum::Router {
+        crate::http::router(self.clone())
+    }
+}
+
+/// A handle to one cluster.
+#[derive(Clone)]
+pub struct Cluster {
+    inner: Arc<ClusterInner>,
+}
+
+struct ClusterInner {
+    state: Mutex<State>,
+    faults: FaultPlan,
+}
+
+impl Cluster {
+    /// A cluster of its own, outside any server.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::with_options("", &Options::new(clock))
+    }
+
+    /// A cluster of its own with these options; the name goes into uids and generated names.
+    pub fn with_options(name: &str, options: &Options) -> Self {
+        let state = State::new(
+            name,
+            options.seed,
+            options.history,
+            Arc::clone(&options.clock),
+        );
+        Self {
+            inner: Arc::new(ClusterInner {
+                state: Mutex::new(state),
+                faults: FaultPlan::default(),
+            }),
+        }
+    }
+
+    /// A client of this cluster, without any socket.
+    pub fn client(&self) -> kube::Client {
+        kube::Client::new(self.service(), "default")
+    }
+
+    /// The cluster's API as a service, for `kube::Client::new`, `axum` or a test.
+    pub fn service(&self) -> ClusterService {
+        ClusterService::new(self.clone())
+    }
+
+    /// The faults that this cluster is to commit.
+    pub fn faults(&self) -> &FaultPlan {
+        &self.inner.faults
+    }
+
+    /// Forgets the history of changes: a watch from before now answers 410.
+    pub fn compact(&self) {
+        self.lock().storage.compact();
+    }
+
+    /// The state, for one step; nothing waits while it is held.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

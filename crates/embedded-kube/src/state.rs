@@ -1,0 +1,339 @@
+//! The state of one cluster: its storage, what it serves, and the chores that a change leaves.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::builtin::{self, Builtin};
+use crate::clock::Clock;
+use crate::crd;
+use crate::ids::Ids;
+use crate::meta::{self, Facts};
+use crate::resource::{Definition, Resource, Rules};
+use crate::storage::{Body, Storage, Stored};
+use crate::strategy;
+use crate::typed::seconds;
+
+/// Where an object is: its collection and its key there.
+pub(crate) type Place = (Box<str>, Box<str>);
+
+/// One cluster.
+pub(crate) struct State {
+    pub(crate) storage: Storage,
+    pub(crate) ids: Ids,
+    clock: Arc<dyn Clock>,
+    /// What is served besides the built-in resources, by collection.
+    pub(crate) definitions: BTreeMap<Box<str>, Arc<Definition>>,
+    /// Who names whom as owner: uid of the owner to the collections and keys of its dependents.
+    pub(crate) dependents: BTreeMap<Box<str>, BTreeSet<Place>>,
+    /// What is still to be done before the present request is complete.
+    chores: VecDeque<Chore>,
+    /// The same chores, to see quickly whether one is noted already.
+    noted: BTreeSet<Chore>,
+}
+
+/// Work that a change causes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Chore {
+    /// The garbage collector looks at this object.
+    Collect { store: Box<str>, key: Box<str> },
+    /// A namespace that ends is emptied, and removed if it is empty.
+    Namespace(Box<str>),
+    /// A definition is accepted and served, or what it defined is removed.
+    Definition(Box<str>),
+}
+
+impl State {
+    /// A new cluster with its initial namespaces.
+    pub(crate) fn new(name: &str, seed: u64, history: usize, clock: Arc<dyn Clock>) -> Self {
+        let mut state = Self {
+            storage: Storage::new(history),
+            ids: Ids::new(seed, name),
+            clock,
+            definitions: BTreeMap::new(),
+            dependents: BTreeMap::new(),
+            chores: VecDeque::new(),
+            noted: BTreeSet::new(),
+        };
+        for resource in builtin::RESOURCES.iter() {
+            state.storage.collection(&resource.store);
+        }
+        let resource = builtin::resource(Builtin::Namespace);
+        let now = state.now();
+        for name in builtin::INITIAL {
+            let mut value = json!({
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {
+                    "name": name,
+                    "uid": state.ids.uid(),
+                    "creationTimestamp": seconds(now),
+                },
+                "spec": {},
+            });
+            Builtin::Namespace.default(&mut value);
+            Builtin::Namespace.prepare_create(&mut value, now);
+            state.put(resource, name, value);
+        }
+        state
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The resource of a URL.
+    pub(crate) fn resource(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<Arc<Resource>> {
+        let fits = |r: &&Arc<Resource>| {
+            *r.group == *group && *r.version == *version && *r.plural == *plural
+        };
+        if let Some(found) = builtin::RESOURCES.iter().find(fits) {
+            return Some(Arc::clone(found));
+        }
+        let definition = self.definitions.get(format!("{plural}.{group}").as_str())?;
+        let resource = definition.version(version)?;
+        resource
+            .custom()
+            .is_some_and(|custom| custom.served)
+            .then(|| Arc::clone(resource))
+    }
+
+    /// The resource of an `apiVersion` and kind.
+    pub(crate) fn resource_of_kind(
+        &self,
+        group: &str,
+        version: &str,
+        kind: &str,
+    ) -> Option<Arc<Resource>> {
+        let fits =
+            |r: &Arc<Resource>| *r.group == *group && *r.version == *version && *r.kind == *kind;
+        let built_in = builtin::RESOURCES.iter().find(|r| fits(r));
+        let defined = || {
+            let versions = self.definitions.values().flat_map(|d| d.versions.iter());
+            versions
+                .into_iter()
+                .find(|r| fits(r) && r.custom().is_some_and(|c| c.served))
+        };
+        built_in.or_else(defined).map(Arc::clone)
+    }
+
+    /// The resource that objects of a collection are stored as.
+    pub(crate) fn resource_of_store(&self, store: &str) -> Option<Arc<Resource>> {
+        if let Some(definition) = self.definitions.get(store) {
+            return Some(Arc::clone(definition.stored()));
+        }
+        builtin::RESOURCES
+            .iter()
+            .find(|r| *r.store == *store)
+            .map(Arc::clone)
+    }
+
+    /// The version that objects of a resource are stored in.
+    fn stored_as(&self, resource: &Arc<Resource>) -> Arc<Resource> {
+        match &resource.rules {
+            Rules::Builtin(Builtin::NewEvent) => Arc::clone(builtin::resource(Builtin::Event)),
+            Rules::Builtin(_) => Arc::clone(resource),
+            Rules::Custom(_) => {
+                let definition = self.definitions.get(&resource.store);
+                definition.map_or_else(|| Arc::clone(resource), |d| Arc::clone(d.stored()))
+            }
+        }
+    }
+
+    /// An object as a request sees it, as a tree of values. Events are in their stored shape.
+    pub(crate) fn view(&self, resource: &Arc<Resource>, stored: &Stored) -> Value {
+        let mut value = stored.value();
+        if Arc::ptr_eq(&stored.written_as, resource) || resource.custom().is_none() {
+            return value;
+        }
+        let definition = self.definitions.get(&resource.store);
+        let current = definition.and_then(|d| d.version(&stored.written_as.version));
+        if let Some(current) = current
+            && !Arc::ptr_eq(current, &stored.written_as)
+        {
+            strategy::convert(current, &mut value);
+            strategy::default(current, &mut value);
+        }
+        strategy::convert(resource, &mut value);
+        value
+    }
+
+    /// An object as a request gets it.
+    pub(crate) fn present(&self, resource: &Arc<Resource>, stored: &Stored) -> Bytes {
+        match self.presented(resource, stored) {
+            Some(body) => body.to_bytes(),
+            None => stored.body.to_bytes(),
+        }
+    }
+
+    /// The body of an object for a request, where it is not the stored one.
+    pub(crate) fn presented(&self, resource: &Arc<Resource>, stored: &Stored) -> Option<Body> {
+        if Arc::ptr_eq(&stored.written_as, resource) {
+            return None;
+        }
+        let mut value = self.view(resource, stored);
+        if resource.builtin() == Some(Builtin::NewEvent) {
+            builtin::event_from_core(&mut value);
+        }
+        Some(Body::write(&value, None))
+    }
+
+    /// An object as it would come back if it were stored.
+    pub(crate) fn round_trip(&self, resource: &Arc<Resource>, mut value: Value) -> Value {
+        if resource.custom().is_none() {
+            return value;
+        }
+        let written_as = self.stored_as(resource);
+        let other = written_as.version != resource.version;
+        if other {
+            strategy::convert(&written_as, &mut value);
+        }
+        strategy::default(&written_as, &mut value);
+        if other {
+            strategy::convert(resource, &mut value);
+        }
+        value
+    }
+
+    /// Builds what is stored for an object (in any version of its resource) at the next revision.
+    pub(crate) fn build(&self, resource: &Arc<Resource>, mut value: Value) -> Stored {
+        let revision = self.storage.next_revision();
+        let written_as = self.stored_as(resource);
+        if written_as.custom().is_some() {
+            if written_as.version != resource.version {
+                strategy::convert(&written_as, &mut value);
+            }
+            strategy::default(&written_as, &mut value);
+        }
+        meta::of(&mut value).insert("resourceVersion".to_owned(), json!(revision.to_string()));
+        let share: Option<fn(Vec<u8>) -> Bytes> =
+            (resource.builtin() == Some(Builtin::Definition)).then_some(crd::share_spec);
+        Stored {
+            revision,
+            facts: Facts::of(&value),
+            body: Body::write(&value, share),
+            written_as,
+        }
+    }
+
+    /// Stores an object and notes the chores that follow.
+    pub(crate) fn put(&mut self, resource: &Arc<Resource>, key: &str, value: Value) -> Arc<Stored> {
+        let stored = self.build(resource, value);
+        self.put_built(resource, key, stored)
+    }
+
+    /// Stores an object that was built for the next revision.
+    pub(crate) fn put_built(
+        &mut self,
+        resource: &Arc<Resource>,
+        key: &str,
+        stored: Stored,
+    ) -> Arc<Stored> {
+        let stored = Arc::new(stored);
+        let old = self.storage.object(&resource.store, key).cloned();
+        self.unindex(&resource.store, key, old.as_deref());
+        for owner in &stored.facts.owners {
+            let entry = self.dependents.entry(owner.uid.clone()).or_default();
+            entry.insert((resource.store.clone(), key.into()));
+        }
+        self.storage.put(&resource.store, key, Arc::clone(&stored));
+        let facts = &stored.facts;
+        let owners_changed = old.is_none_or(|old| old.facts.owners != facts.owners);
+        if facts.deleting || (owners_changed && !facts.owners.is_empty()) {
+            self.chore(Chore::Collect {
+                store: resource.store.clone(),
+                key: key.into(),
+            });
+        }
+        match resource.builtin() {
+            Some(Builtin::Definition) => self.chore(Chore::Definition(key.into())),
+            Some(Builtin::Namespace) if facts.deleting => self.chore(Chore::Namespace(key.into())),
+            _ => {}
+        }
+        stored
+    }
+
+    /// Removes an object and notes the chores that follow; the answer is its last state.
+    pub(crate) fn remove(&mut self, resource: &Arc<Resource>, key: &str) -> Option<Arc<Stored>> {
+        let old = self.storage.object(&resource.store, key).cloned()?;
+        let mut value = old.value();
+        let revision = self.storage.next_revision();
+        meta::of(&mut value).insert("resourceVersion".to_owned(), json!(revision.to_string()));
+        let last = Arc::new(Stored {
+            revision,
+            facts: old.facts.clone(),
+            body: Body::write(&value, None),
+            written_as: Arc::clone(&old.written_as),
+        });
+        self.unindex(&resource.store, key, Some(&old));
+        self.storage.remove(&resource.store, key, Arc::clone(&last));
+        for (store, key) in self
+            .dependents
+            .get(&last.facts.uid)
+            .cloned()
+            .unwrap_or_default()
+        {
+            self.chore(Chore::Collect { store, key });
+        }
+        for owner in &last.facts.owners {
+            if let Some((store, key)) = self.find_owner(&last.facts.namespace, owner) {
+                self.chore(Chore::Collect { store, key });
+            }
+        }
+        if !last.facts.namespace.is_empty() {
+            let namespace = self.storage.object("namespaces", &last.facts.namespace);
+            if namespace.is_some_and(|namespace| namespace.facts.deleting) {
+                self.chore(Chore::Namespace(last.facts.namespace.clone()));
+            }
+        }
+        if resource.custom().is_some() {
+            self.chore(Chore::Definition(resource.store.clone()));
+        }
+        if resource.builtin() == Some(Builtin::Definition) {
+            self.chore(Chore::Definition(key.into()));
+        }
+        Some(last)
+    }
+
+    fn unindex(&mut self, store: &str, key: &str, old: Option<&Stored>) {
+        let Some(old) = old else { return };
+        for owner in &old.facts.owners {
+            if let Some(entry) = self.dependents.get_mut(&owner.uid) {
+                entry.remove(&(Box::from(store), Box::from(key)));
+                if entry.is_empty() {
+                    self.dependents.remove(&owner.uid);
+                }
+            }
+        }
+    }
+
+    /// Notes a chore.
+    pub(crate) fn chore(&mut self, chore: Chore) {
+        if self.noted.insert(chore.clone()) {
+            self.chores.push_back(chore);
+        }
+    }
+
+    /// The chore that was noted first.
+    pub(crate) fn next_chore(&mut self) -> Option<Chore> {
+        let chore = self.chores.pop_front()?;
+        self.noted.remove(&chore);
+        Some(chore)
+    }
+
+    /// Where the owner that a reference names is, whatever its uid.
+    pub(crate) fn find_owner(&self, namespace: &str, owner: &meta::Owner) -> Option<Place> {
+        let (group, version) = crate::resource::split_version(&owner.api_version);
+        let resource = self.resource_of_kind(group, version, &owner.kind)?;
+        let key = resource.key(namespace, &owner.name);
+        Some((resource.store.clone(), key.into()))
+    }
+}

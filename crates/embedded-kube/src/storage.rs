@@ -1,0 +1,342 @@
+//! The storage of one cluster: objects by resource and key, one revision counter, the history that
+//! watches and paged lists need.
+//!
+//! An object is kept as the bytes that answer a `get`, with the few facts that the server itself
+//! asks for. So reads cost no encoding, and an idle object costs no tree of values.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::json;
+use crate::meta::Facts;
+use crate::resource::Resource;
+
+/// An object as it is stored.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    /// The revision of its last change: its `resourceVersion`.
+    pub(crate) revision: u64,
+    pub(crate) facts: Facts,
+    pub(crate) body: Body,
+    /// The resource (with its version) that the bytes are written in.
+    pub(crate) written_as: Arc<Resource>,
+}
+
+impl Stored {
+    /// The object as a tree of values.
+    pub(crate) fn value(&self) -> Value {
+        json::parse(&self.body.to_bytes())
+            .map(|d| d.value)
+            .unwrap_or_default()
+    }
+}
+
+/// The JSON of an object; it begins with `apiVersion` and `kind`, and ends with a line end.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    /// How many bytes `{"apiVersion":…,"kind":…,` takes.
+    prefix: usize,
+    head: Bytes,
+    /// A part that many objects share (the `spec` of a definition), and what follows it.
+    shared: Option<(Bytes, Bytes)>,
+}
+
+impl Body {
+    /// Writes an object. `share` may replace the bytes of its `spec` by equal, shared ones.
+    pub(crate) fn write(object: &Value, share: Option<fn(Vec<u8>) -> Bytes>) -> Self {
+        let mut out = Vec::with_capacity(512);
+        out.push(b'{');
+        for key in ["apiVersion", "kind"] {
+            write_json(&mut out, &Value::from(key));
+            out.push(b':');
+            write_json(&mut out, &object[key]);
+            out.push(b',');
+        }
+        let prefix = out.len();
+        let mut shared = None;
+        let mut rest = Vec::new();
+        for (key, value) in object.as_object().into_iter().flatten() {
+            if matches!(key.as_str(), "apiVersion" | "kind") {
+                continue;
+            }
+            if let Some(share) = share
+                && key == "spec"
+            {
+                shared = Some(share(to_vec(value)));
+                continue;
+            }
+            if !rest.is_empty() {
+                rest.push(b',');
+            }
+            write_json(&mut rest, &Value::from(key.as_str()));
+            rest.push(b':');
+            write_json(&mut rest, value);
+        }
+        out.extend_from_slice(&rest);
+        let end: &'static [u8] = b"}\n";
+        out.extend_from_slice(if shared.is_some() { b",\"spec\":" } else { end });
+        let shared = shared.map(|shared| (shared, Bytes::from_static(end)));
+        out.shrink_to_fit();
+        Self {
+            prefix,
+            head: out.into(),
+            shared,
+        }
+    }
+
+    /// The whole object.
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        if self.shared.is_none() {
+            return self.head.clone();
+        }
+        let mut out = Vec::with_capacity(self.len());
+        self.append_to(&mut out);
+        out.push(b'\n');
+        out.into()
+    }
+
+    /// Appends the whole object, without the line end.
+    pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
+        self.append_from(0, out);
+    }
+
+    fn append_from(&self, start: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.head[start..]);
+        if let Some((shared, tail)) = &self.shared {
+            out.extend_from_slice(shared);
+            out.extend_from_slice(tail);
+        }
+        out.pop();
+    }
+
+    /// Appends the object without `apiVersion` and `kind`, as items of typed lists are.
+    pub(crate) fn append_untyped(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        self.append_from(self.prefix, out);
+    }
+
+    /// How many bytes it takes on the wire.
+    pub(crate) fn len(&self) -> usize {
+        self.head.len()
+            + self
+                .shared
+                .as_ref()
+                .map_or(0, |(shared, tail)| shared.len() + tail.len())
+    }
+}
+
+fn write_json(out: &mut Vec<u8>, value: &Value) {
+    // Writing a tree of values to memory cannot fail.
+    let _ = serde_json::to_writer(out, value);
+}
+
+fn to_vec(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_json(&mut out, value);
+    out
+}
+
+/// One change.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) revision: u64,
+    pub(crate) key: Box<str>,
+    /// The state after it; for a deletion the last state, under the revision of the deletion.
+    pub(crate) object: Arc<Stored>,
+    /// The state before it; none for a creation.
+    pub(crate) previous: Option<Arc<Stored>>,
+    pub(crate) deleted: bool,
+}
+
+/// The objects of one resource.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    pub(crate) objects: BTreeMap<Box<str>, Arc<Stored>>,
+    log: VecDeque<Event>,
+    /// All changes after this revision are in the log.
+    floor: u64,
+    /// Rises when watches must end, because what they watch is served in another way from now on.
+    pub(crate) epoch: u64,
+    /// Rung at every change.
+    pub(crate) bell: Arc<Notify>,
+}
+
+impl Collection {
+    fn new(revision: u64) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            log: VecDeque::new(),
+            floor: revision,
+            epoch: 0,
+            bell: Arc::new(Notify::new()),
+        }
+    }
+
+    /// The changes after `revision`; an error names the oldest revision that can still be told.
+    pub(crate) fn since(
+        &self,
+        revision: u64,
+    ) -> Result<impl DoubleEndedIterator<Item = &Event>, u64> {
+        if revision < self.floor {
+            return Err(self.floor);
+        }
+        let start = self.log.partition_point(|event| event.revision <= revision);
+        Ok(self.log.range(start..))
+    }
+
+    /// The objects as they were at `revision`, for keys that start with `prefix`.
+    pub(crate) fn at(
+        &self,
+        revision: u64,
+        prefix: &str,
+    ) -> Result<BTreeMap<Box<str>, Arc<Stored>>, u64> {
+        let mut objects: BTreeMap<Box<str>, Arc<Stored>> = self
+            .objects
+            .range::<str, _>((
+                std::ops::Bound::Included(prefix),
+                std::ops::Bound::Unbounded,
+            ))
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .map(|(key, object)| (key.clone(), Arc::clone(object)))
+            .collect();
+        for event in self.since(revision)?.rev() {
+            if !event.key.starts_with(prefix) {
+                continue;
+            }
+            match &event.previous {
+                Some(previous) => objects.insert(event.key.clone(), Arc::clone(previous)),
+                None => objects.remove(&event.key),
+            };
+        }
+        Ok(objects)
+    }
+
+    /// The revision before the last `by` changes.
+    pub(crate) fn revision_before(&self, by: usize, current: u64) -> u64 {
+        let index = self.log.len().saturating_sub(by);
+        self.log
+            .get(index)
+            .map_or(current, |event| event.revision - 1)
+    }
+
+    fn record(&mut self, event: Event, history: usize) {
+        self.log.push_back(event);
+        while self.log.len() > history {
+            if let Some(forgotten) = self.log.pop_front() {
+                self.floor = forgotten.revision;
+            }
+        }
+        self.bell.notify_waiters();
+    }
+}
+
+/// Everything that a cluster stores.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    revision: u64,
+    history: usize,
+    collections: BTreeMap<Box<str>, Collection>,
+}
+
+impl Storage {
+    /// An empty storage that remembers `history` changes of each resource.
+    pub(crate) fn new(history: usize) -> Self {
+        Self {
+            revision: 1,
+            history,
+            collections: BTreeMap::new(),
+        }
+    }
+
+    /// The revision of the last change.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The collection of this name, if it has ever been used.
+    pub(crate) fn get(&self, store: &str) -> Option<&Collection> {
+        self.collections.get(store)
+    }
+
+    /// The collection of this name.
+    pub(crate) fn collection(&mut self, store: &str) -> &mut Collection {
+        if !self.collections.contains_key(store) {
+            self.collections
+                .insert(store.into(), Collection::new(self.revision));
+        }
+        self.collections
+            .get_mut(store)
+            .expect("it was inserted above")
+    }
+
+    /// The names of all collections.
+    pub(crate) fn stores(&self) -> impl Iterator<Item = (&str, &Collection)> {
+        self.collections
+            .iter()
+            .map(|(name, collection)| (&**name, collection))
+    }
+
+    /// The object of this key.
+    pub(crate) fn object(&self, store: &str, key: &str) -> Option<&Arc<Stored>> {
+        self.collections.get(store)?.objects.get(key)
+    }
+
+    /// The revision that the next change will have.
+    pub(crate) fn next_revision(&self) -> u64 {
+        self.revision + 1
+    }
+
+    /// Stores an object that was written for [`Storage::next_revision`].
+    pub(crate) fn put(&mut self, store: &str, key: &str, object: Arc<Stored>) {
+        self.revision += 1;
+        let (revision, history) = (self.revision, self.history);
+        let collection = self.collection(store);
+        let previous = collection.objects.insert(key.into(), Arc::clone(&object));
+        collection.record(
+            Event {
+                revision,
+                key: key.into(),
+                object,
+                previous,
+                deleted: false,
+            },
+            history,
+        );
+    }
+
+    /// Removes an object; `last` is its last state, written for [`Storage::next_revision`].
+    pub(crate) fn remove(&mut self, store: &str, key: &str, last: Arc<Stored>) {
+        self.revision += 1;
+        let (revision, history) = (self.revision, self.history);
+        let collection = self.collection(store);
+        if let Some(previous) = collection.objects.remove(key) {
+            let event = Event {
+                revision,
+                key: key.into(),
+                object: last,
+                previous: Some(previous),
+                deleted: true,
+            };
+            collection.record(event, history);
+        }
+    }
+
+    /// Ends all watches of a collection.
+    pub(crate) fn end_watches(&mut self, store: &str) {
+        let collection = self.collection(store);
+        collection.epoch += 1;
+        collection.bell.notify_waiters();
+    }
+
+    /// Forgets all history.
+    pub(crate) fn compact(&mut self) {
+        for collection in self.collections.values_mut() {
+            collection.log = VecDeque::new();
+            collection.floor = self.revision;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Small texts that must look as Go prints them.
+
+use std::fmt::Write as _;
+
+use serde_json::{Number, Value};
+
+/// The text in double quotes with Go's escapes.
+pub(crate) fn go_quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{c}' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{b}' => quoted.push_str("\\v"),
+            // Writing to a string cannot fail.
+            c if c < ' ' || c == '\u{7f}' => {
+                let _ = write!(quoted, "\\x{:02x}", u32::from(c));
+            }
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A value inside an error message: quoted text, plain numbers, JSON for the rest.
+pub(crate) fn go_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => go_quote(text),
+        Value::Number(number) => go_number(number),
+        Value::Bool(flag) => flag.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A number as `%v` prints it.
+pub(crate) fn go_number(number: &Number) -> String {
+    if let Some(integer) = number.as_i64() {
+        return integer.to_string();
+    }
+    number.as_f64().map_or_else(|| number.to_string(), go_float)
+}
+
+/// A float as `%v` prints it: shortest form, exponent from 1e21 on and below 1e-4.
+pub(crate) fn go_float(float: f64) -> String {
+    let size = float.abs();
+    if size != 0.0 && !(1e-4..1e21).contains(&size) {
+        let text = format!("{float:e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, digits) = match exponent.strip_prefix('-') {
+            Some(digits) => ('-', digits),
+            None => ('+', exponent),
+        };
+        return format!("{mantissa}e{sign}{digits:0>2}");
+    }
+    format!("{float}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_floats_look_like_go() {
+        assert_eq!(go_quote("a\"b\n\u{1}é"), "\"a\\\"b\\n\\x01é\"");
+        assert_eq!(go_float(1.5), "1.5");
+        assert_eq!(go_float(100.0), "100");
+        assert_eq!(go_float(1e21), "1e+21");
+        assert_eq!(go_float(1.5e-7), "1.5e-07");
+    }
+}

@@ -1,0 +1,292 @@
+//! Watches: a stream of the changes of a resource.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::faults::FaultKind;
+use crate::http::LostAnswer;
+use crate::resource::Resource;
+use crate::selectors::Selector;
+use crate::server::Cluster;
+use crate::state::State;
+use crate::status::ApiError;
+use crate::storage::{Body, Event, Stored};
+
+/// How often a watch that wants bookmarks gets one.
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
+
+/// What is to be watched.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchOptions {
+    pub(crate) selector: Selector,
+    /// Where to start; `None` is "now, after the present state".
+    pub(crate) version: u64,
+    pub(crate) bookmarks: bool,
+    /// The present state first, and a bookmark when it is complete.
+    pub(crate) initial_events: Option<bool>,
+    pub(crate) timeout: Duration,
+}
+
+/// A watch under way.
+pub(crate) struct Watch {
+    cluster: Cluster,
+    resource: Arc<Resource>,
+    prefix: String,
+    options: WatchOptions,
+    /// All changes up to here have been told.
+    position: u64,
+    epoch: u64,
+    deadline: Instant,
+    next_bookmark: Instant,
+    /// Bytes that are still to be sent.
+    pending: Vec<u8>,
+    /// The next event is not told (a fault).
+    blind: bool,
+    finished: bool,
+}
+
+impl Watch {
+    /// Starts a watch: the present state is taken now.
+    pub(crate) fn start(
+        cluster: Cluster,
+        state: &mut State,
+        resource: Arc<Resource>,
+        namespace: &str,
+        options: WatchOptions,
+        fault: Option<FaultKind>,
+    ) -> Self {
+        let prefix = match (resource.namespaced, namespace) {
+            (true, namespace) if !namespace.is_empty() => format!("{namespace}/"),
+            _ => String::new(),
+        };
+        let now = Instant::now();
+        let epoch = state.storage.collection(&resource.store).epoch;
+        let mut watch = Self {
+            cluster,
+            resource,
+            prefix,
+            position: options.version,
+            epoch,
+            deadline: now + options.timeout,
+            next_bookmark: now + BOOKMARK_EVERY,
+            pending: Vec::new(),
+            blind: fault == Some(FaultKind::UnobservedEvent),
+            finished: false,
+            options,
+        };
+        watch.begin(state);
+        if fault == Some(FaultKind::WatchCut) {
+            watch.gather(state);
+            watch.finished = true;
+        }
+        watch
+    }
+
+    fn begin(&mut self, state: &State) {
+        let current = state.storage.revision();
+        let wants_state = match self.options.initial_events {
+            Some(wants) => wants,
+            None => self.options.version == 0,
+        };
+        if !wants_state {
+            if self.options.version == 0 {
+                self.position = current;
+            }
+            return;
+        }
+        self.position = current;
+        let empty = BTreeMap::new();
+        let objects = state
+            .storage
+            .get(&self.resource.store)
+            .map_or(&empty, |collection| &collection.objects);
+        for (key, object) in objects {
+            if key.starts_with(&self.prefix) && self.selects(state, object) {
+                self.tell(state, "ADDED", object);
+            }
+        }
+        if self.options.initial_events == Some(true) && self.options.bookmarks {
+            self.bookmark(true);
+        }
+    }
+
+    fn selects(&self, state: &State, object: &Stored) -> bool {
+        let view = |stored: &Stored| state.view(&self.resource, stored);
+        self.options.selector.matches(&self.resource, object, view)
+    }
+
+    fn tell(&mut self, state: &State, kind: &str, object: &Stored) {
+        if std::mem::take(&mut self.blind) {
+            return;
+        }
+        self.pending.extend_from_slice(b"{\"type\":\"");
+        self.pending.extend_from_slice(kind.as_bytes());
+        self.pending.extend_from_slice(b"\",\"object\":");
+        let converted: Option<Body> = state.presented(&self.resource, object);
+        converted
+            .as_ref()
+            .unwrap_or(&object.body)
+            .append_to(&mut self.pending);
+        self.pending.extend_from_slice(b"}\n");
+    }
+
+    fn bookmark(&mut self, end_of_state: bool) {
+        let mut metadata = json!({"resourceVersion": self.position.to_string()});
+        if end_of_state {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let event = json!({
+            "type": "BOOKMARK",
+            "object": {
+                "kind": &*self.resource.kind,
+                "apiVersion": self.resource.api_version(),
+                "metadata": metadata,
+            },
+        });
+        self.line(&event.to_string());
+    }
+
+    fn error(&mut self, error: &ApiError) {
+        let event = json!({"type": "ERROR", "object": error.body()});
+        self.line(&event.to_string());
+        self.finished = true;
+    }
+
+    fn line(&mut self, text: &str) {
+        self.pending.extend_from_slice(text.as_bytes());
+        self.pending.push(b'\n');
+    }
+
+    /// Takes up the changes since the last look.
+    fn gather(&mut self, state: &State) {
+        if self.finished {
+            return;
+        }
+        let Some(collection) = state.storage.get(&self.resource.store) else {
+            return;
+        };
+        let events: Vec<Event> = match collection.since(self.position) {
+            Ok(events) => events.cloned().collect(),
+            Err(oldest) => {
+                let message = format!("too old resource version: {} ({oldest})", self.position);
+                self.error(&ApiError::expired(message));
+                return;
+            }
+        };
+        for event in events {
+            self.position = event.revision;
+            if event.key.starts_with(&self.prefix) {
+                self.change(state, &event);
+            }
+        }
+        if collection.epoch != self.epoch {
+            self.finished = true;
+        }
+        self.position = self.position.max(state.storage.revision());
+    }
+
+    fn change(&mut self, state: &State, event: &Event) {
+        let before = event
+            .previous
+            .as_ref()
+            .is_some_and(|previous| self.selects(state, previous));
+        let after = !event.deleted && self.selects(state, &event.object);
+        match (before, after) {
+            (false, true) => self.tell(state, "ADDED", &event.object),
+            (true, true) => self.tell(state, "MODIFIED", &event.object),
+            (true, false) if event.deleted => self.tell(state, "DELETED", &event.object),
+            (true, false) => {
+                // It left the selection: told as its last selected state, at this revision.
+                if let Some(previous) = &event.previous {
+                    let mut value = previous.value();
+                    value["metadata"]["resourceVersion"] = json!(event.revision.to_string());
+                    let last = Stored {
+                        revision: event.revision,
+                        facts: previous.facts.clone(),
+                        body: Body::write(&value, None),
+                        written_as: Arc::clone(&previous.written_as),
+                    };
+                    self.tell(state, "DELETED", &last);
+                }
+            }
+            (false, false) => {}
+        }
+    }
+
+    /// The next bytes of the stream; `None` is its end.
+    pub(crate) async fn next(&mut self) -> Option<Result<Bytes, LostAnswer>> {
+        loop {
+            let bell = {
+                let cluster = self.cluster.clone();
+                let state = cluster.lock();
+                self.gather(&state);
+                let collection = state.storage.get(&self.resource.store);
+                collection.map(|collection| Arc::clone(&collection.bell))
+            };
+            // The bell is heard from here on: nothing can change between the look and the wait
+            // without ringing it, since a ring wakes every `notified` that exists.
+            let bell = bell?;
+            let rung = bell.notified();
+            tokio::pin!(rung);
+            rung.as_mut().enable();
+            if self.missed() {
+                continue;
+            }
+            if !self.pending.is_empty() {
+                return Some(Ok(std::mem::take(&mut self.pending).into()));
+            }
+            if self.finished {
+                return None;
+            }
+            let wake = if self.options.bookmarks {
+                self.deadline.min(self.next_bookmark)
+            } else {
+                self.deadline
+            };
+            tokio::select! {
+                biased;
+                () = &mut rung => {}
+                () = tokio::time::sleep_until(wake) => self.timer(),
+            }
+        }
+    }
+
+    /// Whether something changed since the last look.
+    fn missed(&self) -> bool {
+        if self.finished {
+            return false;
+        }
+        let state = self.cluster.lock();
+        state
+            .storage
+            .get(&self.resource.store)
+            .is_some_and(|collection| {
+                collection.epoch != self.epoch
+                    || collection
+                        .since(self.position)
+                        .map_or(true, |mut events| events.next().is_some())
+            })
+    }
+
+    fn timer(&mut self) {
+        let now = Instant::now();
+        if self.options.bookmarks && now >= self.next_bookmark {
+            let cluster = self.cluster.clone();
+            let state = cluster.lock();
+            self.gather(&state);
+            drop(state);
+            if !self.finished {
+                self.bookmark(false);
+            }
+            self.next_bookmark = now + BOOKMARK_EVERY;
+        }
+        if now >= self.deadline {
+            self.finished = true;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Discovery: what a client learns before it asks for anything.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Script, run};
+
+/// Keeps of the real server's lists what an embedded server serves too.
+fn only(list: &Value, field: &str, names: &[&str]) -> Value {
+    let all = list[field].as_array().cloned().unwrap_or_default();
+    let name = |item: &Value| item["name"].as_str().unwrap_or_default().to_owned();
+    let mut kept: Vec<Value> = all
+        .into_iter()
+        .filter(|item| names.contains(&name(item).as_str()))
+        .collect();
+    kept.sort_by_key(name);
+    json!(kept)
+}
+
+#[test]
+fn of_a_custom_group() {
+    run(async |s| {
+        let crd = s.definition("things", "Thing", json!({"type": "object"}));
+        s.crd(crd).await;
+        let answer = s
+            .until_peek("/apis/{group}/v1", |answer| answer.status == 200)
+            .await;
+        s.note(
+            "kind",
+            json!([answer.body["kind"], answer.body["groupVersion"]]),
+        );
+        s.note("resources", strip_hashes(answer.body["resources"].clone()));
+        s.until("/apis/{group}", |answer| answer.status == 200)
+            .await;
+        s.get("/apis/fixture.freehold.dev").await;
+    });
+}
+
+#[test]
+fn of_the_fixtures() {
+    run(async |s| {
+        for version in ["v1", "v1beta1"] {
+            let answer = s
+                .peek(&format!("/apis/fixture.freehold.dev/{version}"))
+                .await;
+            let names = [
+                "widgets",
+                "widgets/status",
+                "widgets/scale",
+                "notes",
+                "gadgets",
+                "gadgets/status",
+            ];
+            s.note(
+                "resources",
+                strip_hashes(only(&answer.body, "resources", &names)),
+            );
+        }
+    });
+}
+
+/// Clients only compare it with itself.
+fn strip_hashes(mut resources: Value) -> Value {
+    for resource in resources.as_array_mut().into_iter().flatten() {
+        if let Some(hash) = resource.get_mut("storageVersionHash") {
+            *hash = json!("<hash>");
+        }
+    }
+    resources
+}
+
+#[test]
+fn of_the_core_group() {
+    run(async |s| {
+        let answer = s.peek("/api/v1").await;
+        let names = [
+            "namespaces",
+            "namespaces/status",
+            "namespaces/finalize",
+            "configmaps",
+            "secrets",
+            "events",
+            "serviceaccounts",
+            "persistentvolumes",
+            "persistentvolumes/status",
+            "persistentvolumeclaims",
+            "persistentvolumeclaims/status",
+        ];
+        s.note(
+            "kind",
+            json!([answer.body["kind"], answer.body["groupVersion"]]),
+        );
+        s.note(
+            "resources",
+            strip_hashes(only(&answer.body, "resources", &names)),
+        );
+        let api = s.peek("/api").await;
+        s.note("versions", api.body["versions"].clone());
+    });
+}
+
+#[test]
+fn of_the_other_built_in_groups() {
+    run(async |s| {
+        for (path, names) in [
+            ("/apis/coordination.k8s.io/v1", &["leases"][..]),
+            ("/apis/events.k8s.io/v1", &["events"][..]),
+            (
+                "/apis/apiextensions.k8s.io/v1",
+                &[
+                    "customresourcedefinitions",
+                    "customresourcedefinitions/status",
+                ][..],
+            ),
+        ] {
+            let answer = s.peek(path).await;
+            s.note(
+                path,
+                json!([answer.body["kind"], answer.body["groupVersion"]]),
+            );
+            s.note(path, strip_hashes(only(&answer.body, "resources", names)));
+        }
+    });
+}
+
+#[test]
+fn of_all_groups() {
+    run(async |s| {
+        let answer = s.peek("/apis").await;
+        let names = [
+            "apiextensions.k8s.io",
+            "events.k8s.io",
+            "fixture.freehold.dev",
+        ];
+        s.note("kind", answer.body["kind"].clone());
+        s.note("groups", only(&answer.body, "groups", &names));
+    });
+}
+
+async fn code_of(s: &mut Script, path: &str) {
+    let answer = s.peek(path).await;
+    s.note(
+        path,
+        json!([answer.status, answer.content_type, answer.body]),
+    );
+}
+
+#[test]
+fn of_what_is_not_there() {
+    run(async |s| {
+        for path in [
+            "/apis/none.example.com",
+            "/apis/none.example.com/v1",
+            "/apis/none.example.com/v1/things",
+            "/apis/fixture.freehold.dev/v9",
+            "/apis/fixture.freehold.dev/v1/nonsense",
+            "/apis/fixture.freehold.dev/v1/namespaces/{ns}/nonsense",
+            "/api/v2",
+            "/api/v1/nonsense",
+            "/api/v1/namespaces/{ns}/nonsense",
+            "/nonsense",
+        ] {
+            code_of(s, path).await;
+        }
+    });
+}
+
+#[test]
+fn health_and_version() {
+    run(async |s| {
+        for path in ["/healthz", "/livez", "/readyz"] {
+            code_of(s, path).await;
+        }
+        let version = s.peek("/version").await;
+        s.note(
+            "version",
+            json!([version.body["major"], version.body["minor"]]),
+        );
+    });
+}
+
+/// The embedded server has no aggregated discovery: a client that also takes the plain one gets it.
+#[test]
+fn aggregated_or_plain() {
+    run(async |s| {
+        let accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+                      application/json";
+        for path in ["/api", "/apis"] {
+            let answer = s.ask_with(path, &[("accept", accept)]).await;
+            s.note(path, json!(answer.status));
+        }
+    });
+}

@@ -1,0 +1,21 @@
+//! The cases, one file a topic.
+
+mod core_kinds;
+mod create;
+mod defaults;
+mod definitions;
+mod delete;
+mod discovery;
+mod dry_run;
+mod field_validation;
+mod garbage;
+mod hostile;
+mod namespaces;
+mod patch;
+mod pruning;
+mod read;
+mod subresources;
+mod update;
+mod validation;
+mod versions;
+mod watch;

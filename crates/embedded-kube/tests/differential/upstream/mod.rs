@@ -1,0 +1,200 @@
+//! The real definitions of the systems that Freehold serves, on both servers.
+//!
+//! They are not part of this repository: `FREEHOLD_UPSTREAM_CRDS` names a folder of YAML files. CEL
+//! rules are stripped on both sides: one definition is refused with them (cost budget), and the
+//! embedded server does not evaluate them yet. Conversion webhooks are replaced by `None`.
+
+mod samples;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Script, Server, compare, embedded, enabled, read_with_kubectl, real, say};
+
+#[test]
+fn definitions_and_samples() {
+    if !enabled("upstream definitions") {
+        return;
+    }
+    let Some(folder) = std::env::var_os("FREEHOLD_UPSTREAM_CRDS").map(PathBuf::from) else {
+        say("SKIPPED: upstream definitions: FREEHOLD_UPSTREAM_CRDS is not set");
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let real = real().await;
+        let definitions = read(&real, &folder);
+        assert!(
+            !definitions.is_empty(),
+            "{} holds no definitions",
+            folder.display()
+        );
+        let on_real = perform(Script::new(real, "upstream").await, &definitions).await;
+        let on_embedded = perform(
+            Script::new(embedded().await, "upstream").await,
+            &definitions,
+        )
+        .await;
+        let (real, embedded) = (on_real.transcript(), on_embedded.transcript());
+        let accepted = real
+            .0
+            .iter()
+            .filter(|entry| entry.outcome["status"] == 201)
+            .count();
+        assert!(
+            accepted > definitions.len(),
+            "samples that are all refused show nothing"
+        );
+        let requests = real.0.len();
+        let differences = compare(real, embedded);
+        say(&format!(
+            "{} upstream definitions, {requests} requests ({accepted} objects accepted): {} differ",
+            definitions.len(),
+            differences.len()
+        ));
+        let text: String = differences
+            .iter()
+            .take(30)
+            .map(ToString::to_string)
+            .collect();
+        assert!(
+            differences.is_empty(),
+            "{} answers differ\n{text}",
+            differences.len()
+        );
+    });
+}
+
+async fn perform(mut script: Script, definitions: &[Value]) -> Script {
+    let s = &mut script;
+    for definition in definitions {
+        s.learn(definition);
+    }
+    s.crds(definitions).await;
+    let mut groups: Vec<String> = Vec::new();
+    for definition in definitions {
+        let group = definition["spec"]["group"].as_str().unwrap_or_default();
+        for version in versions(definition) {
+            groups.push(format!(
+                "/apis/{group}/{}",
+                version["name"].as_str().unwrap_or_default()
+            ));
+        }
+    }
+    groups.sort();
+    groups.dedup();
+    for group in groups {
+        discover(s, &group).await;
+    }
+    for definition in definitions {
+        for version in versions(definition) {
+            try_samples(s, definition, version).await;
+        }
+    }
+    script
+}
+
+fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
+    let all = definition["spec"]["versions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    all.filter(|version| version["served"] == true)
+}
+
+async fn discover(s: &mut Script, path: &str) {
+    let answer = s.until_peek(path, |answer| answer.status == 200).await;
+    let mut resources = answer.body["resources"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    for resource in &mut resources {
+        // Clients only compare it with itself.
+        if let Some(hash) = resource.get_mut("storageVersionHash") {
+            *hash = json!("<hash>");
+        }
+    }
+    resources.sort_by_key(|resource| resource["name"].as_str().unwrap_or_default().to_owned());
+    s.note(path, json!([answer.body["groupVersion"], resources]));
+}
+
+async fn try_samples(s: &mut Script, definition: &Value, version: &Value) {
+    let plural = definition["spec"]["names"]["plural"]
+        .as_str()
+        .unwrap_or_default();
+    let group = definition["spec"]["group"].as_str().unwrap_or_default();
+    let name = version["name"].as_str().unwrap_or_default();
+    let kind = definition["spec"]["names"]["kind"]
+        .as_str()
+        .unwrap_or_default();
+    let path = if definition["spec"]["scope"] == "Namespaced" {
+        format!("/apis/{group}/{name}/namespaces/{{ns}}/{plural}")
+    } else {
+        format!("/apis/{group}/{name}/{plural}")
+    };
+    let header = json!({"apiVersion": format!("{group}/{name}"), "kind": kind,
+        "metadata": {"name": "sample"}});
+    let schema = &version["schema"]["openAPIV3Schema"];
+    for (what, sample) in samples::all(schema) {
+        let body = crate::harness::merge(sample, header.clone());
+        let answer = s
+            .post(&format!("{path}?dryRun=All&fieldManager={what}"), body)
+            .await;
+        s.note(&what, json!(answer.status));
+    }
+    // Written for real, in this version, and read in every other.
+    let body = crate::harness::merge(samples::full(schema), header);
+    s.post(&path, body).await;
+    for other in versions(definition) {
+        let other = other["name"].as_str().unwrap_or_default();
+        s.get(
+            &path
+                .replace(&format!("/{name}/"), &format!("/{other}/"))
+                .replace(plural, &format!("{plural}/sample")),
+        )
+        .await;
+    }
+    s.delete(&format!("{path}/sample")).await;
+}
+
+fn read(real: &Server, folder: &PathBuf) -> Vec<Value> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| {
+        panic!(
+            "FREEHOLD_UPSTREAM_CRDS: {} cannot be read: {error}",
+            folder.display()
+        )
+    });
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml")
+        })
+        .collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        // One of the originals is no YAML in the strict sense (a quoted text that is not indented).
+        let mut definition: Value =
+            serde_saphyr::from_str(&text).unwrap_or_else(|_| read_with_kubectl(real, path));
+        strip(&mut definition);
+        definition["spec"]["conversion"] = json!({"strategy": "None"});
+        definition
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Takes every CEL rule out.
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.remove("x-kubernetes-validations");
+            map.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
