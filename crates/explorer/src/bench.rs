@@ -18,7 +18,7 @@ const SPAN: Duration = Duration::from_secs(2);
 const CLAIMS: usize = 10_000;
 
 /// Measures and prints `name value unit`, one figure a line.
-pub fn run() -> anyhow::Result<ExitCode> {
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let cluster = kkp::scenarios().pop().context("there is a KKP scenario")?;
     println!(
         "ownership.decide.per_second {:.0} decisions/s",
@@ -122,7 +122,7 @@ fn schedules_per_second() -> f64 {
     let tallies = search::explore(&scenarios, runner, "", effort, |_, _| {});
     let took = start.elapsed();
     let total: usize = tallies.values().map(|tally| tally.schedules).sum();
-    total as f64 / took.as_secs_f64()
+    f64::from(u32::try_from(total).unwrap_or(u32::MAX)) / took.as_secs_f64()
 }
 
 /// Repeats for a while; says for how long.

@@ -4,7 +4,7 @@ use crate::fault::{Choice, Fault, Menu, Schedule};
 
 /// Decides what happens at each point of a run.
 #[derive(Clone, Debug)]
-pub struct Chooser {
+pub(crate) struct Chooser {
     plan: Plan,
     /// The points so far.
     point: u32,
@@ -29,7 +29,7 @@ enum Plan {
 
 impl Chooser {
     /// Does what the schedule says, and nothing else.
-    pub fn script(schedule: &Schedule, keep_menus: bool) -> Self {
+    pub(crate) fn script(schedule: &Schedule, keep_menus: bool) -> Self {
         let plan = Plan::Script {
             choices: schedule.choices.clone(),
             next: 0,
@@ -43,7 +43,7 @@ impl Chooser {
     }
 
     /// Draws up to `most` faults, about one in `one_in` points.
-    pub fn random(seed: u64, most: u32, one_in: u32) -> Self {
+    pub(crate) fn random(seed: u64, most: u32, one_in: u32) -> Self {
         let plan = Plan::Random {
             random: Random::new(seed),
             left: most,
@@ -58,7 +58,7 @@ impl Chooser {
     }
 
     /// What happens at this point, of all that could.
-    pub fn choose(&mut self, menu: Menu) -> Option<Fault> {
+    pub(crate) fn choose(&mut self, menu: Menu) -> Option<Fault> {
         let point = self.point;
         self.point += 1;
         if let Some(menus) = &mut self.menus {
@@ -89,23 +89,23 @@ impl Chooser {
     }
 
     /// The points so far.
-    pub fn points(&self) -> u32 {
+    pub(crate) fn points(&self) -> u32 {
         self.point
     }
 }
 
 /// A small generator of our own: the same seed gives the same run on every machine.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator for this seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed ^ 0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The next number (SplitMix64).
-    pub fn next(&mut self) -> u64 {
+    /// The next number (`SplitMix64`).
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -114,11 +114,11 @@ impl Random {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         if n == 0 {
             0
         } else {
-            (self.next() % u64::from(n)) as u32
+            u32::try_from(self.next() % u64::from(n)).unwrap_or(0)
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::search::{self, Effort, Tally, Walk};
 /// Explores schedules of faults and checks the laws.
 #[derive(Parser)]
 #[command(name = "explorer", version)]
-pub enum Command {
+pub(crate) enum Command {
     /// Walk schedules of the product's own engine.
     Run(Options),
     /// Walk schedules of broken engines until each is caught.
@@ -34,7 +34,7 @@ pub enum Command {
 
 /// How far to walk.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The large counts.
     #[arg(long)]
     full: bool,
@@ -51,7 +51,7 @@ pub struct Options {
 
 impl Command {
     /// Does what was asked.
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Run(options) => options.run(),
             Self::Mutants(options) => options.mutants(),
@@ -234,15 +234,12 @@ fn replay(file: &Path) -> anyhow::Result<ExitCode> {
         println!("{line}");
     }
     print!("{stored}");
-    match outcome.violation {
-        Some(violation) => {
-            println!("violation of law {}: {}", violation.law, violation.what);
-            Ok(ExitCode::FAILURE)
-        }
-        None => {
-            println!("no violation");
-            Ok(ExitCode::SUCCESS)
-        }
+    if let Some(violation) = outcome.violation {
+        println!("violation of law {}: {}", violation.law, violation.what);
+        Ok(ExitCode::FAILURE)
+    } else {
+        println!("no violation");
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -268,5 +265,7 @@ fn print_kinds(tallies: &BTreeMap<String, Tally>) {
 )]
 fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(1, |since| since.as_nanos() as u64)
+    since.map_or(1, |since| {
+        since.as_secs() ^ (u64::from(since.subsec_nanos()) << 32)
+    })
 }

@@ -10,16 +10,16 @@ macro_rules! faults {
         /// Something that happens at a point of a run instead of the ordinary course.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub enum Fault {
+        pub(crate) enum Fault {
             $($(#[doc = $doc])* $name,)*
         }
 
         impl Fault {
             /// Every fault.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// Its word in a stored schedule.
-            pub const fn word(self) -> &'static str {
+            pub(crate) const fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
         }
@@ -83,12 +83,12 @@ faults! {
 
 impl Fault {
     /// The bit of this fault in a [`Menu`].
-    pub const fn bit(self) -> Menu {
+    pub(crate) const fn bit(self) -> Menu {
         Menu(1 << self as u8)
     }
 
     /// Whether it is a stranger's deed.
-    pub fn is_strangers(self) -> bool {
+    pub(crate) fn is_strangers(self) -> bool {
         self >= Self::StrangerCreates
     }
 }
@@ -104,11 +104,11 @@ impl FromStr for Fault {
 
 /// A set of faults: what may happen at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Menu(pub u32);
+pub(crate) struct Menu(pub u32);
 
 impl Menu {
     /// These faults.
-    pub const fn of(faults: &[Fault]) -> Self {
+    pub(crate) const fn of(faults: &[Fault]) -> Self {
         let (mut bits, mut at) = (0, 0);
         while at < faults.len() {
             bits |= faults[at].bit().0;
@@ -118,30 +118,30 @@ impl Menu {
     }
 
     /// Whether it offers this fault.
-    pub const fn has(self, fault: Fault) -> bool {
+    pub(crate) const fn has(self, fault: Fault) -> bool {
         self.0 & fault.bit().0 != 0
     }
 
     /// What both offer.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// What either offers.
     #[must_use]
-    pub const fn or(self, other: Self) -> Self {
+    pub(crate) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// What this offers and the other does not.
     #[must_use]
-    pub const fn without(self, other: Self) -> Self {
+    pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// The faults, in order.
-    pub fn faults(self) -> impl Iterator<Item = Fault> {
+    pub(crate) fn faults(self) -> impl Iterator<Item = Fault> {
         Fault::ALL
             .iter()
             .copied()
@@ -149,24 +149,24 @@ impl Menu {
     }
 
     /// How many there are.
-    pub const fn len(self) -> u32 {
+    pub(crate) const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether there is none.
-    pub const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// The `n`th.
-    pub fn nth(self, n: u32) -> Option<Fault> {
+    pub(crate) fn nth(self, n: u32) -> Option<Fault> {
         self.faults().nth(n as usize)
     }
 }
 
 /// One choice of a schedule: this fault, at this point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// The point, counted from the beginning of the run.
     pub point: u32,
     /// What happens there.
@@ -175,7 +175,7 @@ pub struct Choice {
 
 /// A schedule: the choices, and for two writers whose turn it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// The choices, by point.
     pub choices: Vec<Choice>,
     /// Whose turn it is, call by call (`false`: the first writer's); beyond, they take turns by pass.
@@ -184,7 +184,7 @@ pub struct Schedule {
 
 /// A schedule with what it is a schedule of: what a file holds that `--replay` reruns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub(crate) struct Stored {
     /// The scenario's name.
     pub scenario: String,
     /// The mutant's name; empty for the product's own rules.

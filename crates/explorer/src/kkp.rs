@@ -15,7 +15,7 @@ use crate::stranger;
 const UUID: &str = "3b0d2a1c-7f55-4d38-9d54-6d3f8e1b2c70";
 
 /// Every scenario of the KKP blueprint.
-pub fn scenarios() -> Vec<Scenario> {
+pub(crate) fn scenarios() -> Vec<Scenario> {
     let cluster = kkp::Cluster::new("prod");
     let identity: Identity = identity(UUID, "prod", "management-a", cluster.dialect());
     let alone = Scenario {

@@ -11,7 +11,7 @@ use crate::world::World;
 
 /// A broken law.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub(crate) struct Violation {
     /// Which.
     pub law: Law,
     /// What happened.
@@ -20,7 +20,7 @@ pub struct Violation {
 
 /// The laws, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Law {
+pub(crate) enum Law {
     /// 1. No theft.
     NoTheft,
     /// 2. No twins.
@@ -58,7 +58,7 @@ impl std::fmt::Display for Law {
 }
 
 /// A violation of `law`.
-pub fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violation> {
+pub(crate) fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violation> {
     Err(Violation {
         law,
         what: what.into(),
@@ -68,7 +68,11 @@ pub fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violation> {
 const US: Actor = Actor::Engine(0);
 
 /// What must hold when a live claim is at rest.
-pub fn at_rest(world: &World, scenario: &Scenario, report: &Report) -> Result<(), Violation> {
+pub(crate) fn at_rest(
+    world: &World,
+    scenario: &Scenario,
+    report: &Report,
+) -> Result<(), Violation> {
     always(world, scenario)?;
     let disturbed = world
         .chooser
@@ -136,7 +140,7 @@ fn is_expected(finding: &Finding, scenario: &Scenario) -> bool {
 }
 
 /// What must hold when a claim has ended.
-pub fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+pub(crate) fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     always(world, scenario)?;
     for life in world.account.lives().filter(|life| life.is_alive()) {
         let kept = scenario.retains
@@ -164,7 +168,7 @@ pub fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation> {
 }
 
 /// What must hold at every time.
-pub fn always(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+pub(crate) fn always(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     for deed in world.account.deeds().iter().filter(|deed| deed.by == US) {
         theft(world, scenario, deed)?;
     }
@@ -320,7 +324,7 @@ fn alive_in<'w>(world: &'w World, slot: &'w Slot) -> impl Iterator<Item = &'w Li
 
 /// After a pass in which the ledger refused to record a new resource and nothing else went wrong:
 /// what has no mark yet must have been taken back (law 3).
-pub fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+pub(crate) fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     for slot in scenario
         .blueprint
         .slots()
@@ -346,12 +350,12 @@ pub fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> 
 }
 
 /// How many resources we have created.
-pub fn creations(world: &World) -> usize {
+pub(crate) fn creations(world: &World) -> usize {
     world.account.lives().filter(|life| life.by == US).count()
 }
 
 /// Whether a deletion in the life of the claim has emptied a slot: twins must be reduced to one.
-pub fn emptied(world: &World, slot: Option<&ownership::SlotName>) -> bool {
+pub(crate) fn emptied(world: &World, slot: Option<&ownership::SlotName>) -> bool {
     let Some(slot) = slot else { return false };
     !world
         .account

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ownership::claim::ClaimHash;
 use ownership::error::{Class, CloudError};
 use ownership::mark::{Dialect, Unmarked};
-use ownership::time::{Millis, Tick};
+use ownership::time::Tick;
 use ownership::{Holder, Kind, Rules};
 
 use crate::run::{Outcome, run};
@@ -14,7 +14,7 @@ use crate::search::Runner;
 
 /// A broken engine.
 #[derive(Clone, Copy)]
-pub struct Mutant {
+pub(crate) struct Mutant {
     /// What is broken.
     pub name: &'static str,
     /// Runs a schedule with it.
@@ -29,7 +29,7 @@ macro_rules! mutants {
         impl Rules for $mutant { $($body)* })*
 
         /// Every mutant.
-        pub fn all() -> Vec<Mutant> {
+        pub(crate) fn all() -> Vec<Mutant> {
             let mut all = vec![$(Mutant {
                 name: $name,
                 runner: |scenario, chooser, turns| run(scenario, &$mutant, chooser, turns),
@@ -104,9 +104,6 @@ mutants! {
     }
     "reduce twins that hold data": ReduceValuables {
         fn spares_valuables(&self, _: &Kind) -> bool { false }
-    }
-    "rely on old reads": OldReads {
-        fn fresh_for(&self) -> Millis { Millis::seconds(3600) }
     }
     "mark again what was released": MarkAgain {
         fn releases_unmarked(&self) -> bool { false }

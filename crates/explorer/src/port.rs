@@ -16,23 +16,23 @@ use crate::world::{Call, World};
 /// The world, shared by the writers of one run. They run on one thread, so the lock is never held by
 /// another; it is there because the port's futures may be sent between threads.
 #[derive(Clone)]
-pub struct Shared(Arc<Mutex<World>>);
+pub(crate) struct Shared(Arc<Mutex<World>>);
 
 impl Shared {
     /// Shares a world.
-    pub fn new(world: World) -> Self {
+    pub(crate) fn new(world: World) -> Self {
         Self(Arc::new(Mutex::new(world)))
     }
 
     /// The world.
-    pub fn lock(&self) -> MutexGuard<'_, World> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, World> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The cloud and the ledger as one writer has them.
 #[derive(Clone)]
-pub struct Port {
+pub(crate) struct Port {
     /// The world.
     pub world: Shared,
     /// Who writes.
@@ -64,7 +64,7 @@ impl Port {
 }
 
 /// The ledger as one writer has it.
-pub struct Store {
+pub(crate) struct Store {
     /// The writer's port.
     pub port: Port,
     /// The version that was last loaded or written.
@@ -89,7 +89,7 @@ impl LedgerStore for Store {
 }
 
 /// The clock as the driver wants it.
-pub struct WorldClock(pub VirtualClock);
+pub(crate) struct WorldClock(pub VirtualClock);
 
 impl Clock for WorldClock {
     fn now(&self) -> Tick {

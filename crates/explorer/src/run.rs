@@ -20,15 +20,13 @@ use crate::world::World;
 
 /// What came of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The broken law, if any.
     pub violation: Option<Violation>,
     /// The choices that had an effect.
     pub fired: Vec<Choice>,
     /// What could have happened at each point, if asked for.
     pub menus: Vec<Menu>,
-    /// How many points there were.
-    pub points: u32,
     /// The turns that were taken while both writers could go on.
     pub turns: Vec<bool>,
     /// What was called and what came of it, if asked for.
@@ -42,7 +40,7 @@ const TOO_MANY_PASSES: u32 = 120;
 const REFUSING_PASSES: u32 = 6;
 
 /// Runs a scenario.
-pub fn run<R: Rules + Sync>(
+pub(crate) fn run<R: Rules + Sync>(
     scenario: &Scenario,
     rules: &R,
     chooser: Chooser,
@@ -58,6 +56,7 @@ pub fn run<R: Rules + Sync>(
         writers: Vec::new(),
         turns: turns.to_vec(),
         taken: Vec::new(),
+        gave_up: false,
     };
     let violation = run.whole_life().err();
     drop(run.writers);
@@ -67,14 +66,13 @@ pub fn run<R: Rules + Sync>(
         violation,
         fired: std::mem::take(&mut world.chooser.fired),
         menus: world.chooser.menus.take().unwrap_or_default(),
-        points: world.chooser.points(),
         turns,
         log: world.log.take().unwrap_or_default(),
     }
 }
 
 /// Brings a claim to rest without any faults: how scenarios are prepared.
-pub fn prepare<R: Rules + Sync>(scenario: &Scenario, rules: &R) -> (Account, Ledger) {
+pub(crate) fn prepare<R: Rules + Sync>(scenario: &Scenario, rules: &R) -> (Account, Ledger) {
     let world = World::new(scenario, Chooser::script(&Schedule::default(), false));
     let world = Shared::new(world);
     let mut run = Run {
@@ -84,6 +82,7 @@ pub fn prepare<R: Rules + Sync>(scenario: &Scenario, rules: &R) -> (Account, Led
         writers: Vec::new(),
         turns: Vec::new(),
         taken: Vec::new(),
+        gave_up: false,
     };
     let _ = run.live();
     drop(run.writers);
@@ -98,12 +97,15 @@ struct Run<'a, R> {
     writers: Vec<Writer<'a>>,
     turns: Vec<bool>,
     taken: Vec<bool>,
+    gave_up: bool,
 }
 
 /// A process that works on the claim.
 struct Writer<'a> {
     sightings: Sightings,
     pass: Option<Pass<'a>>,
+    /// Faults and writes of the whole run when its pass began.
+    began: (usize, u32),
     /// What its last pass came to.
     state: State,
 }
@@ -170,7 +172,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 self.world.lock().object.status_refuses = false;
             }
             self.all_passes()?;
-            if self.world.lock().object.phase != Phase::Live {
+            if self.world.lock().object.phase != Phase::Live || self.gave_up {
                 return Ok(None);
             }
             if let Some(report) = self.at_rest()? {
@@ -244,7 +246,8 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             };
             self.go_on(at)?;
         }
-        self.wake()
+        self.wake();
+        Ok(())
     }
 
     /// Polls one writer once: it makes one call, or ends its pass.
@@ -259,6 +262,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 return Ok(());
             }
             let sightings = std::mem::take(&mut self.writers[at].sightings);
+            self.writers[at].began = (fired, writes);
             self.writers[at].pass = Some(self.begin(sightings));
         }
         let Some(pass) = &mut self.writers[at].pass else {
@@ -268,6 +272,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             Poll::Ready((end, sightings)) => {
                 self.writers[at].pass = None;
                 self.writers[at].sightings = sightings;
+                let (fired, writes) = self.writers[at].began;
                 self.ended(at, end, fired, writes)
             }
             Poll::Pending if self.world.lock().crashed => {
@@ -339,8 +344,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                     .fired
                     .iter()
                     .any(|choice| choice.fault.is_strangers());
-                let fatal = error.class == Class::Fatal && !disturbed;
-                if fatal && self.scenario.expect == Expect::Filled {
+                let fatal = error.class == Class::Fatal;
+                // What a stranger has made impossible is shown, and tried again on a slow clock.
+                self.gave_up |= fatal && disturbed;
+                if fatal && !disturbed && self.scenario.expect == Expect::Filled {
                     return broken(Law::ErrorsHaveClasses, format!("shown as fatal: {error}"));
                 }
                 world.requeue(None, self.scenario);
@@ -382,13 +389,13 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
     }
 
     /// Nobody is active: lets time pass until the first of those who wait can go on.
-    fn wake(&mut self) -> Result<(), Violation> {
+    fn wake(&mut self) {
         let next = self.writers.iter().filter_map(|writer| match writer.state {
             State::Waiting(until) => Some(until),
             _ => None,
         });
         let Some(until) = next.min() else {
-            return Ok(());
+            return;
         };
         let restarted = {
             let mut world = self.world.lock();
@@ -420,7 +427,6 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Whether every writer rests, and the last look at it was silent (law 8).
@@ -518,6 +524,7 @@ impl Writer<'_> {
         Self {
             sightings: Sightings::new(),
             pass: None,
+            began: (0, 0),
             state: State::Active,
         }
     }

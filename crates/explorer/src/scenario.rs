@@ -21,7 +21,7 @@ use crate::stranger;
 
 /// What a run begins with, what may happen in it, and what must come of it.
 #[derive(Clone)]
-pub struct Scenario {
+pub(crate) struct Scenario {
     /// Its name: the Kind, then what is special.
     pub name: String,
     /// The account at the beginning.
@@ -62,7 +62,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// How the claim ends.
-    pub fn end_phase(&self) -> Phase {
+    pub(crate) fn end_phase(&self) -> Phase {
         if self.retains {
             Phase::Retaining
         } else {
@@ -82,7 +82,7 @@ impl Scenario {
 
 /// Which assumptions do not hold.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lifted {
+pub(crate) struct Lifted {
     /// A stranger may make an identical resource while an intent is open.
     pub a1: bool,
     /// A stranger may remove our mark between read and call.
@@ -93,7 +93,7 @@ pub struct Lifted {
 
 /// What must come of a scenario, if nobody interferes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
+pub(crate) enum Expect {
     /// Every slot has one resource that we created, and nothing is left at the end.
     Filled,
     /// Every slot has the one resource that was created before, by us under another holder.
@@ -115,7 +115,7 @@ const UUID: &str = "8f4e2f6a-3c1b-4e0e-9a53-0d2f8c6b7a11";
 const OTHER_UUID: &str = "0c9d7a52-6b1f-4f7e-8a4d-5e2b1c3d4f60";
 
 /// The faults of processes, networks and servers.
-pub const MACHINERY: Menu = Menu::of(&[
+pub(crate) const MACHINERY: Menu = Menu::of(&[
     Fault::CrashBefore,
     Fault::CrashAfter,
     Fault::Fail,
@@ -137,7 +137,7 @@ pub const MACHINERY: Menu = Menu::of(&[
 ]);
 
 /// Every scenario.
-pub fn all() -> Vec<Scenario> {
+pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();
     for kind in synthetic_kinds() {
         families(kind, &mut all);

@@ -12,11 +12,11 @@ use crate::run::Outcome;
 use crate::scenario::Scenario;
 
 /// Runs one schedule of a scenario, under some rules.
-pub type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
+pub(crate) type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
 
 /// How much is walked.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Of the schedules with two faults, one in this many.
     pub one_in: u32,
     /// Random schedules with up to ten faults, a scenario.
@@ -29,7 +29,7 @@ pub struct Effort {
 
 /// What was found in a scenario.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Distinct schedules whose faults fired.
     pub schedules: usize,
     /// Broken laws, each with the schedule, made small.
@@ -40,7 +40,7 @@ pub struct Tally {
 const ENOUGH: usize = 1;
 
 /// Walks scenarios on every core.
-pub fn explore(
+pub(crate) fn explore(
     scenarios: &[Scenario],
     runner: Runner,
     mutant: &str,
@@ -67,7 +67,7 @@ pub fn explore(
 }
 
 /// A walk through the schedules of one scenario.
-pub struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     scenario: &'a Scenario,
     runner: Runner,
     mutant: &'a str,
@@ -77,7 +77,7 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
-    pub fn new(scenario: &'a Scenario, runner: Runner, mutant: &'a str) -> Self {
+    pub(crate) fn new(scenario: &'a Scenario, runner: Runner, mutant: &'a str) -> Self {
         Self {
             scenario,
             runner,
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks as far as `effort` goes, or until a law is broken.
-    pub fn walk(mut self, effort: Effort) -> Tally {
+    pub(crate) fn walk(mut self, effort: Effort) -> Tally {
         self.enumerate(effort);
         self.interleave(effort);
         self.wander(effort);
@@ -99,7 +99,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks random schedules only.
-    pub fn walk_randomly(mut self, effort: Effort) -> Tally {
+    pub(crate) fn walk_randomly(mut self, effort: Effort) -> Tally {
         self.wander(effort);
         Tally {
             schedules: self.seen.len(),
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
-                        if pair % effort.one_in == 0 {
+                        if pair.is_multiple_of(effort.one_in) {
                             self.script(
                                 vec![
                                     first,
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
             .filter(|bits| bits.count_ones() == 8)
             .enumerate()
         {
-            if at(count) % effort.turns_one_in != 0 {
+            if !at(count).is_multiple_of(effort.turns_one_in) {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();

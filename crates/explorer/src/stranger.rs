@@ -13,7 +13,7 @@ use crate::world::World;
 const ENGINE: Actor = Actor::Engine(0);
 
 /// What the stranger can do right now.
-pub fn moves(world: &World, scenario: &Scenario) -> Menu {
+pub(crate) fn moves(world: &World, scenario: &Scenario) -> Menu {
     let mut menu = Menu::default();
     if world.allowed.and(Menu::of(ALL)).is_empty() {
         return menu;
@@ -47,7 +47,7 @@ pub fn moves(world: &World, scenario: &Scenario) -> Menu {
 }
 
 /// Everything that a stranger does.
-pub const ALL: &[Fault] = &[
+pub(crate) const ALL: &[Fault] = &[
     Fault::StrangerCreates,
     Fault::StrangerUnmarks,
     Fault::StrangerUnmarksPartly,
@@ -59,7 +59,7 @@ pub const ALL: &[Fault] = &[
 ];
 
 /// Does it. A refusal of the cloud is the stranger's problem.
-pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
+pub(crate) fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
     match fault {
         Fault::StrangerCreates => {
             if let Some((slot, props)) = nameable(world, scenario) {
@@ -146,7 +146,7 @@ pub fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
 }
 
 /// Strips every resource of ours of all our tags.
-pub fn strip_all(world: &mut World) {
+pub(crate) fn strip_all(world: &mut World) {
     let lives: Vec<Life> = ours(world).cloned().collect();
     for life in lives {
         let tags: Vec<_> = life

@@ -14,7 +14,7 @@ use crate::scenario::Scenario;
 use crate::stranger;
 
 /// The world of one run.
-pub struct World {
+pub(crate) struct World {
     /// The cloud.
     pub account: Account,
     /// The clock of everybody in it.
@@ -53,7 +53,7 @@ pub struct World {
 
 /// The Kubernetes object that holds the claim's ledger.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub(crate) struct Object {
     /// Its ledger.
     pub ledger: Ledger,
     /// Its resourceVersion.
@@ -77,7 +77,7 @@ struct Late {
 }
 
 /// How a call comes out for the one who made it.
-pub enum Call<T, E> {
+pub(crate) enum Call<T, E> {
     /// It is answered.
     Answer(Result<T, E>),
     /// The process dies here.
@@ -120,7 +120,7 @@ const STALE: Menu = Menu::of(&[Fault::StaleByOne, Fault::StaleByTwo]);
 
 impl World {
     /// The world at the beginning of a run of `scenario`.
-    pub fn new(scenario: &Scenario, chooser: Chooser) -> Self {
+    pub(crate) fn new(scenario: &Scenario, chooser: Chooser) -> Self {
         let clock = VirtualClock::at(scenario.account.clock().now());
         let mut world = Self {
             account: scenario.account.fork(clock.clone()),
@@ -158,7 +158,7 @@ impl World {
     }
 
     /// A read of the cloud.
-    pub fn read(&mut self, query: &Query) -> Call<Answer, CloudError> {
+    pub(crate) fn read(&mut self, query: &Query) -> Call<Answer, CloudError> {
         let mut menu = READ_FAULTS;
         if !self.may_be_stale() {
             menu = menu.without(STALE);
@@ -193,7 +193,7 @@ impl World {
     /// A stale read; one that shows what a fresh one would is no fault and does not count.
     fn read_stale(&mut self, query: &Query, writes: u8) -> Call<Answer, CloudError> {
         let fresh = self.account.read(query, Staleness::Settled);
-        let stale = self.account.read(query, Staleness::Before(writes.into()));
+        let stale = self.account.read(query, Staleness::Before(writes));
         if same(&fresh, &stale) {
             self.chooser.fired.pop();
         }
@@ -201,12 +201,22 @@ impl World {
     }
 
     /// A side effect.
-    pub fn perform(&mut self, actor: Actor, step: &Step) -> Call<Effect, CloudError> {
+    pub(crate) fn perform(&mut self, actor: Actor, step: &Step) -> Call<Effect, CloudError> {
         self.writes += 1;
         if let (Step::Delete { owned }, Phase::Retaining) = (step, self.object.phase) {
             let what = format!("{} was to be retained and is deleted", owned.target());
             self.broken.get_or_insert(Violation {
                 law: Law::NoTheft,
+                what,
+            });
+        }
+        if let (Step::Delete { owned }, Phase::Live) = (step, self.object.phase)
+            && owned.mark().is_some()
+            && !self.object.ledger.condemned.contains(&owned.target().id)
+        {
+            let what = format!("{} is deleted as a twin, but not condemned", owned.target());
+            self.broken.get_or_insert(Violation {
+                law: Law::NoTwins,
                 what,
             });
         }
@@ -282,7 +292,7 @@ impl World {
     }
 
     /// A load of the object; a stale cache shows the version before the last write.
-    pub fn load(&mut self) -> Call<(Ledger, u64), LedgerError> {
+    pub(crate) fn load(&mut self) -> Call<(Ledger, u64), LedgerError> {
         self.born_in_pass = false;
         if self.object.gone {
             return Call::Answer(Err(LedgerError::Conflict));
@@ -304,7 +314,7 @@ impl World {
     }
 
     /// A write of the object, on top of `version`.
-    pub fn write(&mut self, edits: &[Edit], version: u64) -> Call<u64, LedgerError> {
+    pub(crate) fn write(&mut self, edits: &[Edit], version: u64) -> Call<u64, LedgerError> {
         self.writes += 1;
         let lost = || LedgerError::Unknown("the connection was cut".into());
         let fault = self.choose(WRITE_FAULTS);
@@ -347,7 +357,9 @@ impl World {
             return Err(LedgerError::Refused("status: Invalid value".into()));
         }
         self.object.previous = Some(self.object.ledger.clone());
-        edits.iter().for_each(|edit| self.object.ledger.apply(edit));
+        for edit in edits {
+            self.object.ledger.apply(edit);
+        }
         self.object.gone |= edits.contains(&Edit::Finish);
         self.object.version += 1;
         Ok(self.object.version)
@@ -360,7 +372,7 @@ impl World {
     }
 
     /// The time between two passes: until `until` in the ordinary course, or as a fault has it.
-    pub fn requeue(&mut self, until: Option<Tick>, scenario: &Scenario) {
+    pub(crate) fn requeue(&mut self, until: Option<Tick>, scenario: &Scenario) {
         let mut menu = if until.is_some() {
             Fault::NoTime.bit()
         } else {
@@ -398,25 +410,25 @@ impl World {
     }
 
     /// Lets time pass. A request takes effect within T or never (A3), so what is late lands first.
-    pub fn pass_time(&mut self, span: Millis) {
+    pub(crate) fn pass_time(&mut self, span: Millis) {
         self.land_all();
         self.clock.advance(span);
     }
 
     /// Lets everything take effect that is late.
-    pub fn land_all(&mut self) {
+    pub(crate) fn land_all(&mut self) {
         for late in std::mem::take(&mut self.late) {
             let _ = self.take_effect(late.actor, &late.step);
         }
     }
 
     /// Whether something may still take effect.
-    pub fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         !self.late.is_empty()
     }
 
     /// A new process starts: what waited for that takes effect.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.crashed = false;
         let (now, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
             .into_iter()

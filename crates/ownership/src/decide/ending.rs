@@ -383,14 +383,8 @@ impl<R: Rules> Deciding<'_, R> {
                 Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
                     if self.case.phase == Phase::Retaining =>
                 {
-                    if !self
-                        .view
-                        .erased_traces()
-                        .iter()
-                        .any(|trace| trace.on == target)
-                    {
-                        self.settled(Sight::Lost(target), settle, why);
-                    }
+                    let stripped = self.view.erased_traces().iter().any(|t| t.on == target);
+                    let _ = stripped || self.settled(Sight::Lost(target), settle, why);
                 }
                 // Part of the mark is gone: it is completed, and then goes by its mark.
                 Verdict::Foreign(Owner::Legacy) => {

@@ -47,10 +47,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
             self.refresh(target)?;
             let full = inner.single && !surplus.is_empty();
             if !missing.is_empty() && !full {
-                return self.add(slot, target, inner, missing);
+                return add(slot, target, inner, missing);
             }
             self.refresh_inside(target, inner)?;
-            return self.take_out(
+            return take_out(
                 target,
                 inner,
                 surplus,
@@ -115,7 +115,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     return act(Decision::Do(step), Reason::InnerMissing(id));
                 }
             }
-            return self.add(slot, target, inner, parts);
+            return add(slot, target, inner, parts);
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         self.refresh(target)?;
         self.refresh_inside(target, inner)?;
-        self.take_out(target, inner, surplus, Reason::EraseTraces)
+        take_out(target, inner, surplus, Reason::EraseTraces)
     }
 
     /// Deletes a resource of ours, what blocks it from inside first.
@@ -179,7 +179,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 return Ok(());
             }
             if inner.blocks_deletion && !parts.is_empty() {
-                return self.take_out(target, inner, parts, why);
+                return take_out(target, inner, parts, why);
             }
         }
         match Step::delete(owned, self.now) {
@@ -216,16 +216,14 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// What is inside a resource, as this pass has seen it; asks if it has not.
     pub(super) fn inside(&self, target: &Target, inner: &InnerKind) -> Flow<&'a InnerSeen> {
-        match self.view.inner(target, inner.name) {
-            Some(seen) => Ok(seen),
-            None => {
-                let query = Query::Inner {
-                    of: target.clone(),
-                    inner: inner.name,
-                };
-                act(Decision::Look(query), Reason::CompareInner(inner.noun))
-            }
+        if let Some(seen) = self.view.inner(target, inner.name) {
+            return Ok(seen);
         }
+        let query = Query::Inner {
+            of: target.clone(),
+            inner: inner.name,
+        };
+        act(Decision::Look(query), Reason::CompareInner(inner.noun))
     }
 
     /// Makes sure that a removal may rest on what is known of the inside.
@@ -241,42 +239,6 @@ impl<'a, R: Rules> Deciding<'a, R> {
             inner: inner.name,
         };
         act(Decision::Look(query), Reason::Refresh(target.clone()))
-    }
-
-    fn add<T>(
-        &self,
-        slot: &Slot,
-        target: &Target,
-        inner: &InnerKind,
-        mut parts: Vec<InnerPart>,
-    ) -> Flow<T> {
-        if !inner.batch {
-            parts.truncate(1);
-        }
-        let step = Step::AddInner {
-            target: target.clone(),
-            inner: inner.name,
-            parts,
-        };
-        act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
-    }
-
-    fn take_out<T>(
-        &self,
-        target: &Target,
-        inner: &InnerKind,
-        mut parts: Vec<InnerPart>,
-        why: Reason,
-    ) -> Flow<T> {
-        if !inner.batch {
-            parts.truncate(1);
-        }
-        let step = Step::RemoveInner {
-            target: target.clone(),
-            inner: inner.name,
-            parts,
-        };
-        act(Decision::Do(step), why)
     }
 
     fn inner_conflict(&mut self, slot: &Slot, target: &Target, inner: &InnerKind, key: &Text) {
@@ -456,4 +418,33 @@ fn missing(wanted: &[InnerPart], seen: &InnerSeen) -> Vec<InnerPart> {
             .any(|part| part.key == wish.key && part.value == wish.value)
     };
     wanted.iter().filter(|wish| !there(wish)).cloned().collect()
+}
+
+fn add<T>(slot: &Slot, target: &Target, inner: &InnerKind, mut parts: Vec<InnerPart>) -> Flow<T> {
+    if !inner.batch {
+        parts.truncate(1);
+    }
+    let step = Step::AddInner {
+        target: target.clone(),
+        inner: inner.name,
+        parts,
+    };
+    act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
+}
+
+fn take_out<T>(
+    target: &Target,
+    inner: &InnerKind,
+    mut parts: Vec<InnerPart>,
+    why: Reason,
+) -> Flow<T> {
+    if !inner.batch {
+        parts.truncate(1);
+    }
+    let step = Step::RemoveInner {
+        target: target.clone(),
+        inner: inner.name,
+        parts,
+    };
+    act(Decision::Do(step), why)
 }

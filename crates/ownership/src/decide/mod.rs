@@ -22,7 +22,7 @@ mod live;
 mod locate;
 mod traces;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::blueprint::{Blueprint, SlotName};
@@ -346,11 +346,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
             .known
             .iter()
             .filter(|(_, known)| known.slot == *slot);
-        let all: BTreeMap<&ResourceId, ()> = recorded
-            .chain(known.map(|(id, _)| id))
-            .map(|id| (id, ()))
-            .collect();
-        all.into_keys()
+        let all: BTreeSet<&ResourceId> = recorded.chain(known.map(|(id, _)| id)).collect();
+        all.into_iter()
             .filter(|id| !self.ledger.condemned.contains(*id))
             .cloned()
             .collect()

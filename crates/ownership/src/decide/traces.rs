@@ -26,9 +26,9 @@ impl<R: Rules> Deciding<'_, R> {
         };
         let mut missing: Vec<(Target, Vec<(Text, Text)>)> = Vec::new();
         for resource in resources {
-            let there = |key: &str, value: &str| match self.rules.respects_existing_tags() {
-                true => resource.tags.get(key).is_some(),
-                false => resource.tags.has(key, value),
+            let any_value = self.rules.respects_existing_tags();
+            let there = |key: &str, value: &str| {
+                resource.tags.has(key, value) || (any_value && resource.tags.get(key).is_some())
             };
             let tags: Vec<_> = wanted
                 .iter()
@@ -160,10 +160,9 @@ impl<R: Rules> Deciding<'_, R> {
         match &trace.what {
             TraceOf::Tag { key, .. } if !self.may_unmark_part(kind, &trace.on, key)? => Ok(false),
             TraceOf::Tag { key, value } => {
-                let there = match self.rules.removes_only_traces() {
-                    true => resource.tags.has(key, value),
-                    false => resource.tags.get(key).is_some(),
-                };
+                let any_value = !self.rules.removes_only_traces();
+                let there = resource.tags.has(key, value)
+                    || (any_value && resource.tags.get(key).is_some());
                 if there {
                     let value = resource.tags.get(key).unwrap_or(value).clone();
                     self.refresh(&trace.on)?;

@@ -71,7 +71,7 @@ mod tests {
 
     /// The order in which a hash map gives its keys: random unless it is pinned.
     fn order() -> Vec<u32> {
-        let map: HashMap<u32, ()> = (0..64).map(|key| (key, ())).collect();
+        let map: HashMap<u32, u32> = (0..64).map(|key| (key, key)).collect();
         map.into_keys().collect()
     }
 

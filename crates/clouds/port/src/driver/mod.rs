@@ -175,7 +175,9 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 },
                 Decision::Write(edits) => match store.write(&edits).await {
                     Ok(()) => {
-                        edits.iter().for_each(|edit| ledger.apply(edit));
+                        for edit in &edits {
+                            ledger.apply(edit);
+                        }
                         view.wrote(&edits, now);
                     }
                     Err(error) => match refused_record(&error, &edits) {

@@ -51,7 +51,9 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     view.learn(query, answer, now);
                 }
                 Decision::Write(edits) => {
-                    edits.iter().for_each(|edit| ledger.apply(edit));
+                    for edit in &edits {
+                        ledger.apply(edit);
+                    }
                     view.wrote(&edits, now);
                 }
                 Decision::Do(step) => {
