@@ -87,7 +87,7 @@ impl Options {
         let effort = if self.full {
             Effort {
                 one_in: 1,
-                random: 1500,
+                random: 2000,
                 turns_one_in: 8,
                 seed,
             }

@@ -1,11 +1,13 @@
 //! The world of one run: the account, the object, the clock, and everything that can go wrong.
 
+use std::collections::BTreeSet;
+
 use cloud_port::{Effect, LedgerError};
 use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
 use ownership::time::{Millis, Tick};
-use ownership::{Answer, Ledger, Phase, Query, Step, Target};
+use ownership::{Answer, Ledger, Phase, Query, ResourceId, Step, Target};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
@@ -35,6 +37,8 @@ pub(crate) struct World {
     pub writes: u32,
     /// How often the ledger refused to record a new resource.
     pub refused_records: u32,
+    /// Every id that was ever condemned.
+    condemned: BTreeSet<ResourceId>,
     /// Kinds that hold data.
     valuable: Vec<&'static str>,
     /// Resources that a stranger stripped of our marks after we had seen them there, and when.
@@ -146,6 +150,7 @@ impl World {
                 .filter(|k| k.valuable)
                 .map(|k| k.name)
                 .collect(),
+            condemned: scenario.ledger.condemned.clone(),
             stripped: Vec::new(),
             end_phase: scenario.end_phase(),
             creations_before: 0,
@@ -212,7 +217,7 @@ impl World {
         }
         if let (Step::Delete { owned }, Phase::Live) = (step, self.object.phase)
             && owned.mark().is_some()
-            && !self.object.ledger.condemned.contains(&owned.target().id)
+            && !self.condemned.contains(&owned.target().id)
         {
             let what = format!("{} is deleted as a twin, but not condemned", owned.target());
             self.broken.get_or_insert(Violation {
@@ -361,6 +366,11 @@ impl World {
             self.object.ledger.apply(edit);
         }
         self.object.gone |= edits.contains(&Edit::Finish);
+        for edit in edits {
+            if let Edit::Condemn { id, .. } = edit {
+                self.condemned.insert(id.clone());
+            }
+        }
         self.object.version += 1;
         Ok(self.object.version)
     }
