@@ -27,7 +27,7 @@ static THING: Kind = Kind {
 };
 
 fn named(name: &str) -> SlotName {
-    SlotName::new(name).unwrap()
+    SlotName::new(name).expect("a legal slot name")
 }
 
 fn slot(name: &str, after: &[&str]) -> Slot {
