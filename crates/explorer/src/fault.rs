@@ -77,6 +77,8 @@ faults! {
     StrangerRemovesInner = "stranger-removes-inner",
     /// A stranger changes our tag on a resource that we use, or adds one.
     StrangerTags = "stranger-tags",
+    /// A stranger strips our resources of their marks between the read and this call: A2 fails.
+    UnmarkedInFlight = "unmarked-in-flight",
     /// The call takes long, and meanwhile a stranger strips our resources of their marks.
     SlowAndUnmarked = "slow-and-unmarked",
 }

@@ -172,7 +172,8 @@ pub(crate) fn always(world: &World, scenario: &Scenario) -> Result<(), Violation
     for deed in world.account.deeds().iter().filter(|deed| deed.by == US) {
         theft(world, scenario, deed)?;
     }
-    for (target, at) in &world.stripped {
+    // A mark that was on its way when the stranger came is none that was given back (A2).
+    for (target, at) in world.stripped.iter().filter(|_| !scenario.lifted.a2) {
         let Some(life) = world.account.life(target).filter(|life| life.is_alive()) else {
             continue;
         };

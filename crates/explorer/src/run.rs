@@ -200,10 +200,8 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 .all(|writer| matches!(writer.state, State::Done));
             let mut world = self.world.lock();
             if all_done || world.object.gone {
-                if !self.scenario.lifted.a3 && world.is_late() {
-                    // Late, but within T: it lands after the end, and must not leave anything.
-                    world.land_all();
-                }
+                // Late: it lands after the end. Within T it must not leave anything.
+                world.land_all();
                 return Ok(());
             }
             drop(world);

@@ -271,6 +271,23 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
         status_refuses: true,
         ..named(&alone, "status-refuses")
     });
+    all.push(Scenario {
+        faults: MACHINERY.or(Fault::UnmarkedInFlight.bit()),
+        lifted: Lifted {
+            a2: true,
+            ..Lifted::default()
+        },
+        expect: Expect::Reported,
+        ..named(&alone, "a2-lifted")
+    });
+    all.push(Scenario {
+        lifted: Lifted {
+            a3: true,
+            ..Lifted::default()
+        },
+        expect: Expect::Reported,
+        ..named(&alone, "a3-lifted")
+    });
     all.extend(held(&alone));
     if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
         all.push(twins(&alone, kind));

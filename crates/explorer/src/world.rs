@@ -39,6 +39,8 @@ pub(crate) struct World {
     pub refused_records: u32,
     /// Every id that was ever condemned.
     condemned: BTreeSet<ResourceId>,
+    /// Whether a request may take effect at any time: A3 fails.
+    late_without_end: bool,
     /// Kinds that hold data.
     valuable: Vec<&'static str>,
     /// Resources that a stranger stripped of our marks after we had seen them there, and when.
@@ -109,6 +111,7 @@ const STEP_FAULTS: Menu = Menu::of(&[
     Fault::LateByThree,
     Fault::LateAtRestart,
     Fault::EndNow,
+    Fault::UnmarkedInFlight,
 ]);
 const WRITE_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
@@ -151,6 +154,7 @@ impl World {
                 .map(|k| k.name)
                 .collect(),
             condemned: scenario.ledger.condemned.clone(),
+            late_without_end: scenario.lifted.a3,
             stripped: Vec::new(),
             end_phase: scenario.end_phase(),
             creations_before: 0,
@@ -231,6 +235,10 @@ impl World {
             actor,
             calls,
         };
+        if fault == Some(Fault::UnmarkedInFlight) {
+            stranger::strip_all(self);
+            self.stranger_at = Some(self.clock.now());
+        }
         let call = match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
@@ -421,7 +429,9 @@ impl World {
 
     /// Lets time pass. A request takes effect within T or never (A3), so what is late lands first.
     pub(crate) fn pass_time(&mut self, span: Millis) {
-        self.land_all();
+        if !self.late_without_end {
+            self.land_all();
+        }
         self.clock.advance(span);
     }
 
