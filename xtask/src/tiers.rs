@@ -48,9 +48,10 @@ const TIERS: &[Tier] = &[
         about: "embedded-kube held to a real kube-apiserver: cases, generated sequences, real CRDs",
         lacks: go_or_assets,
         commands: |workspace, _| {
-            let crates = ["-p", "control-plane", "-p", "embedded-kube"];
-            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
-            command.args(crates).args(["--", "--test-threads", "16"]);
+            // Of the whole workspace, so that what `unit` has built serves here too.
+            let mut command = workspace.cargo(["test", "--workspace", "--profile", CHECKED]);
+            command.args(["--test", "control_plane", "--test", "differential"]);
+            command.args(["--", "--test-threads", "16"]);
             vec![command]
         },
     },
