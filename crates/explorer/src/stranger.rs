@@ -74,13 +74,7 @@ pub(crate) fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
                 .find(|life| life.tags.iter().any(|tag| tag.by == ENGINE))
                 .cloned();
             if let Some(life) = life {
-                let tags: Vec<_> = life
-                    .tags
-                    .iter()
-                    .filter(|tag| tag.by == ENGINE)
-                    .map(|tag| (tag.key.clone(), tag.value.clone()))
-                    .collect();
-                strip(world, &life, &tags);
+                strip(world, &life);
             }
         }
         Fault::StrangerUnmarksPartly => {
@@ -149,25 +143,25 @@ pub(crate) fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
 pub(crate) fn strip_all(world: &mut World) {
     let lives: Vec<Life> = ours(world).cloned().collect();
     for life in lives {
-        let tags: Vec<_> = life
-            .tags
-            .iter()
-            .filter(|tag| tag.by == ENGINE)
-            .map(|tag| (tag.key.clone(), tag.value.clone()))
-            .collect();
-        strip(world, &life, &tags);
+        strip(world, &life);
     }
 }
 
-/// Removes tags, and notes it where nobody can take it for a mark that was never written.
-fn strip(world: &mut World, life: &Life, tags: &[(Text, Text)]) {
+/// Removes all our tags, and notes it where nobody can take it for a mark that was never written.
+fn strip(world: &mut World, life: &Life) {
+    let tags: Vec<(Text, Text)> = life
+        .tags
+        .iter()
+        .filter(|tag| tag.by == ENGINE)
+        .map(|tag| (tag.key.clone(), tag.value.clone()))
+        .collect();
     let open = life
         .slot
         .as_ref()
         .is_some_and(|s| world.object.ledger.intents.contains_key(s));
     let done = world
         .account
-        .untag(Actor::Stranger, std::slice::from_ref(&life.target), tags);
+        .untag(Actor::Stranger, std::slice::from_ref(&life.target), &tags);
     if done.is_ok() && !open && !tags.is_empty() {
         world
             .stripped

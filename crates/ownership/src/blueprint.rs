@@ -226,17 +226,6 @@ impl Blueprint {
             .position(|slot| slot.name == *name)
             .unwrap_or(self.slots.len())
     }
-
-    /// The Kinds of which the claim may own resources.
-    pub fn own_kinds(&self) -> Vec<&'static Kind> {
-        let mut kinds: Vec<&'static Kind> = Vec::new();
-        for slot in self.slots.iter().filter(|slot| slot.is_own()) {
-            if !kinds.iter().any(|kind| kind.name == slot.kind.name) {
-                kinds.push(slot.kind);
-            }
-        }
-        kinds
-    }
 }
 
 /// Dependency order (Kahn's algorithm, stable); or the indices of a circle.

@@ -195,11 +195,10 @@ impl<R: Rules> Deciding<'_, R> {
                 return Ok(Some(resource));
             }
         }
-        if slot.kind.birth == BirthProof::Nonce {
-            let query = self.nonce_query(slot, intent);
-            if let Some(query) = query {
-                self.look(query, || Reason::FindByName(intent.name.clone()))?;
-            }
+        if slot.kind.birth == BirthProof::Nonce
+            && let Some(query) = self.name_query(slot, &intent.props)
+        {
+            self.look(query, || Reason::FindByName(intent.name.clone()))?;
         }
         match self.by_intent(slot)? {
             Some(Located::Newborn { resource }) => Ok(Some(resource)),
@@ -209,10 +208,6 @@ impl<R: Rules> Deciding<'_, R> {
             }
             _ => Ok(None),
         }
-    }
-
-    fn nonce_query(&self, slot: &Slot, intent: &Intent) -> Option<Query> {
-        self.name_query(slot, &intent.props)
     }
 
     fn mark_newborn(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {

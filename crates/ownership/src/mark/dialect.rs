@@ -187,16 +187,6 @@ impl Dialect {
             _ => Unmarked::Conflict,
         }
     }
-
-    /// What the name of the object is called in this dialect's messages.
-    pub fn subject(&self) -> &str {
-        match self {
-            Self::Kkp { cluster } | Self::Capa { cluster } | Self::PowerVs { cluster, .. } => {
-                cluster
-            }
-            Self::Crossplane { name, .. } | Self::Kyma { name, .. } => name,
-        }
-    }
 }
 
 /// A mark whose key ends in the cluster's name.
