@@ -1,7 +1,7 @@
 //! Kinds: what the engine must know about a sort of cloud resource, as a declaration.
 
 use crate::mark::Carrier;
-use crate::time::{Millis, REQUEST_TIMEOUT};
+use crate::time::{FRESH, Millis, REQUEST_TIMEOUT};
 
 /// The declaration of one Kind of cloud resource.
 ///
@@ -175,7 +175,7 @@ impl Kind {
         }
         if self
             .token
-            .is_some_and(|lifetime| lifetime <= REQUEST_TIMEOUT + self.settling)
+            .is_some_and(|lifetime| lifetime <= FRESH + REQUEST_TIMEOUT + self.settling)
         {
             return refuse("its client token may expire before its resource must have been seen");
         }

@@ -11,6 +11,7 @@ use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
 use crate::step::Step;
+use crate::text::ResourceId;
 use crate::time::{CloudTime, Tick};
 use crate::verdict::ReadStamp;
 
@@ -25,6 +26,8 @@ pub struct View {
     began: Option<Tick>,
     finished: bool,
     opened: Vec<(SlotName, Tick)>,
+    condemned: Vec<(ResourceId, Tick)>,
+
     traced: Vec<(Trace, Tick)>,
     erased: Vec<Trace>,
     blocked: Vec<(Target, CloudError)>,
@@ -267,6 +270,10 @@ impl View {
                     self.opened.retain(|(opened, _)| opened != slot);
                     self.opened.push((slot.clone(), sent));
                 }
+                Edit::Condemn { id, .. } => {
+                    self.condemned.retain(|(condemned, _)| condemned != id);
+                    self.condemned.push((id.clone(), sent));
+                }
                 Edit::Trace(trace) => {
                     self.traced.retain(|(traced, _)| traced != trace);
                     self.traced.push((trace.clone(), sent));
@@ -374,6 +381,14 @@ impl View {
         self.opened
             .iter()
             .find(|(s, _)| s == slot)
+            .map(|(_, at)| *at)
+    }
+
+    /// When this twin was condemned, if that was in this pass.
+    pub fn condemned(&self, id: &ResourceId) -> Option<Tick> {
+        self.condemned
+            .iter()
+            .find(|(condemned, _)| condemned == id)
             .map(|(_, at)| *at)
     }
 

@@ -185,8 +185,26 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Adoption is written down, then marked, then seen by marks, like a create.
     pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        let origin = Origin::Adopted;
+        let known = Known {
+            kind: slot.kind.name,
+            slot: slot.name.clone(),
+            origin,
+        };
+        let record = Edit::Record {
+            slot: slot.name.clone(),
+            id: resource.id.clone(),
+            known: known.clone(),
+        };
         if self.ledger.intents.contains_key(&slot.name) {
-            return self.mark_new(slot, resource);
+            // The intent may be a create's: then the adoption is not written down yet.
+            if self.ledger.known.get(&resource.id) == Some(&known) {
+                return self.mark_new(slot, resource);
+            }
+            return act(
+                Decision::Write(vec![record]),
+                Reason::Adopt(slot.name.clone()),
+            );
         }
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
         let intent = Intent {
@@ -198,22 +216,12 @@ impl<R: Rules> Deciding<'_, R> {
             before: None,
             adopts: Some(resource.id.clone()),
         };
-        let origin = Origin::Adopted;
-        let known = Known {
-            kind: slot.kind.name,
-            slot: slot.name.clone(),
-            origin,
-        };
         let edits = vec![
             Edit::OpenIntent {
                 slot: slot.name.clone(),
                 intent,
             },
-            Edit::Record {
-                slot: slot.name.clone(),
-                id: resource.id.clone(),
-                known,
-            },
+            record,
         ];
         act(Decision::Write(edits), Reason::Adopt(slot.name.clone()))
     }
@@ -332,15 +340,28 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             }
             match seen.map(|(resource, read)| self.judge(slot.kind, &resource, read)) {
-                Some(Verdict::Owned(_)) => self.delete(slot.kind, &target, why)?,
+                Some(Verdict::Owned(owned)) => {
+                    if let Some(holder) = owned.held_by().cloned() {
+                        let slot = slot.name.clone();
+                        self.findings.push(Finding::Held {
+                            slot,
+                            target,
+                            holder,
+                        });
+                        continue;
+                    }
+                    self.confirm_sentence(&id, why.clone())?;
+                    self.delete(slot.kind, &target, why)?;
+                }
                 // Not ours any more: released, like everything that lost its mark.
                 Some(_) => return act(Decision::Write(vec![Edit::Gone { id }]), why),
-                None if self.view.deleted(&target)
-                    || self.settled(
-                        Sight::Missing(target),
-                        |rules, since| rules.settled_at(slot.kind, since),
-                        Reason::AwaitSettling(id.clone()),
-                    ) =>
+                // The sentence stands for as long as an old read can show the twin: whoever sees it
+                // must not take it for the one to keep.
+                None if self.settled(
+                    Sight::Missing(target),
+                    |rules, since| rules.settled_at(slot.kind, since),
+                    Reason::AwaitSettling(id.clone()),
+                ) =>
                 {
                     return act(Decision::Write(vec![Edit::Gone { id }]), why);
                 }
@@ -348,6 +369,19 @@ impl<R: Rules> Deciding<'_, R> {
             }
         }
         Ok(())
+    }
+
+    /// A sentence that an earlier pass wrote is written again before it is executed: a stale ledger
+    /// could show one that was lifted since.
+    fn confirm_sentence(&self, id: &ResourceId, why: Reason) -> Flow<()> {
+        let known = self.ledger.known.get(id).cloned();
+        match known {
+            Some(known) if !self.just_now(self.view.condemned(id)) => {
+                let id = id.clone();
+                act(Decision::Write(vec![Edit::Condemn { id, known }]), why)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Closes the intents whose resource a look-up by marks or name has shown with our mark.

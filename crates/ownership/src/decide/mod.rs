@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::blueprint::{Blueprint, SlotName};
-use crate::error::CloudError;
+use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind};
 use crate::ledger::{Edit, Ledger};
@@ -208,7 +208,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
         match refusal {
             Refusal::Create(slot, error) => {
-                if self.ledger.intents.contains_key(slot) && self.never_came(slot) {
+                if self.ledger.intents.contains_key(slot) && self.never_came(slot, error) {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::Refused(slot.clone()));
                 }
@@ -248,9 +248,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// Whether a refusal means that nothing will come of an intent. That of the first call does, and
     /// that of a repetition after the earlier ones' time, if they would show by then. That of a
-    /// repetition at once, under its client token, says nothing about the first call; and what has
-    /// only its token for a birth proof does not show.
-    fn never_came(&self, slot: &SlotName) -> bool {
+    /// repetition at once, under its client token, says nothing about the first call. What has only
+    /// its token for a birth proof does not show: but if the name is taken, and the token did not
+    /// return what has it, then that is not ours.
+    fn never_came(&self, slot: &SlotName, error: &CloudError) -> bool {
         let Some(intent) = self.ledger.intents.get(slot) else {
             return false;
         };
@@ -258,7 +259,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
             return false;
         };
         let at_once = kind.token.is_some() && intent.sends == 2;
-        intent.sends == 1 || (kind.birth != BirthProof::Token && !at_once)
+        let would_show = kind.birth != BirthProof::Token || error.class == Class::Exists;
+        intent.sends == 1 || (would_show && !at_once)
     }
 
     /// The newest answer to a query of this pass; asks it if there is none.

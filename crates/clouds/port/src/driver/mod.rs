@@ -263,6 +263,7 @@ fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
     };
     edits.iter().find_map(|edit| match edit {
         Edit::Record { slot, .. } => Some(Refusal::Record(slot.clone(), words.clone())),
+        Edit::Know { known, .. } => Some(Refusal::Record(known.slot.clone(), words.clone())),
         _ => None,
     })
 }
