@@ -288,8 +288,6 @@ pub enum Reason {
     NothingFound(SlotName),
     /// What filled the slot is gone.
     Gone(SlotName, ResourceId),
-    /// The intent is acknowledged.
-    Announced(SlotName, u32),
     /// The announced create may not have taken effect; its client token makes a repetition safe.
     RepeatByToken(SlotName, u32),
     /// The announced create did not take effect: its time is over and nothing came.
@@ -365,7 +363,6 @@ impl fmt::Display for Reason {
                 write!(f, "nothing is recorded, marked or named for {slot}")
             }
             Self::Gone(slot, id) => write!(f, "{id}, which filled {slot}, is gone"),
-            Self::Announced(slot, attempt) => write!(f, "attempt {attempt} at {slot} is announced"),
             Self::RepeatByToken(slot, attempt) => {
                 write!(
                     f,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::blueprint::SlotName;
 use crate::error::CloudError;
+use crate::finding::Reason;
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
@@ -25,7 +26,8 @@ pub struct View {
     deleted: Vec<Target>,
     began: Option<Tick>,
     finished: bool,
-    opened: Vec<(SlotName, Tick)>,
+    opened: Vec<(SlotName, Tick, Reason)>,
+
     condemned: Vec<(ResourceId, Tick)>,
 
     traced: Vec<(Trace, Tick)>,
@@ -135,7 +137,7 @@ impl View {
     pub fn performed(&mut self, step: &Step, born: Option<Arc<Resource>>, now: Tick) {
         match step {
             Step::Create(create) => {
-                self.opened.retain(|(slot, _)| *slot != create.slot);
+                self.opened.retain(|(slot, ..)| *slot != create.slot);
                 if let Some(resource) = born {
                     let target = Target::new(resource.kind, resource.id.clone());
                     self.created.push((create.slot.clone(), target.clone()));
@@ -262,13 +264,14 @@ impl View {
         );
     }
 
-    /// Takes in that the ledger acknowledged edits that were sent at `sent`.
-    pub fn wrote(&mut self, edits: &[Edit], sent: Tick) {
+    /// Takes in that the ledger acknowledged edits that were sent at `sent`, for this reason.
+    pub fn wrote(&mut self, edits: &[Edit], sent: Tick, why: Option<&Reason>) {
         for edit in edits {
             match edit {
                 Edit::OpenIntent { slot, .. } => {
-                    self.opened.retain(|(opened, _)| opened != slot);
-                    self.opened.push((slot.clone(), sent));
+                    self.opened.retain(|(opened, ..)| opened != slot);
+                    let why = why.cloned().unwrap_or(Reason::NothingFound(slot.clone()));
+                    self.opened.push((slot.clone(), sent, why));
                 }
                 Edit::Condemn { id, .. } => {
                     self.condemned.retain(|(condemned, _)| condemned != id);
@@ -378,10 +381,15 @@ impl View {
 
     /// When the slot's intent was written, if that was in this pass and its create was not sent yet.
     pub fn opened(&self, slot: &SlotName) -> Option<Tick> {
+        self.announcement(slot).map(|(at, _)| at)
+    }
+
+    /// The same, with the reason for which it was written: the create has it too.
+    pub fn announcement(&self, slot: &SlotName) -> Option<(Tick, &Reason)> {
         self.opened
             .iter()
-            .find(|(s, _)| s == slot)
-            .map(|(_, at)| *at)
+            .find(|(s, ..)| s == slot)
+            .map(|(_, at, why)| (*at, why))
     }
 
     /// When this twin was condemned, if that was in this pass.

@@ -557,7 +557,7 @@ fn run(world: &mut World, phase: Phase, now: &mut Tick) -> Result<End, TestCaseE
                     for edit in &edits {
                         world.ledger.apply(edit);
                     }
-                    view.wrote(&edits, *now);
+                    view.wrote(&edits, *now, decided.reason.as_ref());
                 }
                 Decision::Do(step) => match world.perform(&step) {
                     Ok(born) => view.performed(&step, born, *now),

@@ -42,9 +42,10 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Sends an announced create, or announces it again, once its effect would have come and shown (law 2).
     pub(super) fn repeat(&mut self, slot: &Slot, intent: &Intent) -> Flow<()> {
-        if self.just_now(self.view.opened(&slot.name)) {
-            let why = Reason::Announced(slot.name.clone(), intent.attempt);
-            return self.send(slot, intent, why);
+        if let Some((at, why)) = self.view.announcement(&slot.name)
+            && self.just_now(Some(at))
+        {
+            return self.send(slot, intent, why.clone());
         }
         let (attempt, sends) = (intent.attempt, intent.sends);
         let safe = self.settled(

@@ -178,7 +178,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                         for edit in &edits {
                             ledger.apply(edit);
                         }
-                        view.wrote(&edits, now);
+                        view.wrote(&edits, now, reason.as_ref());
                     }
                     Err(error) => match refused_record(&error, &edits) {
                         Some(refusal) if view.refusal().is_none() => view.refuse(refusal),

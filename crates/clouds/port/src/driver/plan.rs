@@ -54,7 +54,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     for edit in &edits {
                         ledger.apply(edit);
                     }
-                    view.wrote(&edits, now);
+                    view.wrote(&edits, now, reason.as_ref());
                 }
                 Decision::Do(step) => {
                     let born = match &step {
