@@ -60,6 +60,9 @@ pub struct Slot {
     pub role: Option<Text>,
     /// Slots that must be filled first although no property refers to them.
     pub after: Vec<SlotName>,
+    /// The slot is wanted only for a resource of ours: while that slot is filled with somebody
+    /// else's, this one stays empty, and wishes that refer to it are dropped.
+    pub only_for: Option<SlotName>,
 }
 
 /// Where the resource of a slot comes from.
@@ -190,6 +193,16 @@ impl Blueprint {
                 })?;
                 needs.push(*at);
             }
+            if let Some(name) = slot
+                .only_for
+                .as_ref()
+                .filter(|name| !index.contains_key(*name))
+            {
+                return Err(BlueprintError::Unknown {
+                    slot: slot.name.clone(),
+                    missing: name.clone(),
+                });
+            }
             before.push(needs);
         }
         let order = sort(&before).map_err(|circle| {
@@ -280,6 +293,7 @@ impl Slot {
             user_tags: Vec::new(),
             role: None,
             after: Vec::new(),
+            only_for: None,
         }
     }
 

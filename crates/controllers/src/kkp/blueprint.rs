@@ -66,9 +66,11 @@ impl Cluster {
         ];
         if !self.disable_iam {
             slots.push(self.role(CONTROL_PLANE_ROLE, "control-plane", CONTROL_PLANE)?);
-            if self.owns_instance_profile {
-                slots.push(self.role(WORKER_ROLE, "worker", WORKER)?);
-            }
+            // Somebody else's profile has somebody else's role in it.
+            slots.push(Slot {
+                only_for: Some(slot(INSTANCE_PROFILE)),
+                ..self.role(WORKER_ROLE, "worker", WORKER)?
+            });
             slots.push(self.profile()?);
         }
         Ok(Blueprint::new(slots)
@@ -127,12 +129,7 @@ impl Cluster {
     fn profile(&self) -> Result<Slot, InputError> {
         let name = instance_profile::fit_name(&format!("kubernetes-{}", self.checked_name()?))?;
         let role = Expr::Slot(slot(WORKER_ROLE));
-        let mut profile = InstanceProfile { name, role }.slot(slot(INSTANCE_PROFILE))?;
-        if !self.owns_instance_profile {
-            // Somebody else's profile has somebody else's role in it.
-            profile.inner.clear();
-            profile.exclusive.clear();
-        }
+        let profile = InstanceProfile { name, role }.slot(slot(INSTANCE_PROFILE))?;
         Ok(created_if_missing(profile))
     }
 }

@@ -26,9 +26,6 @@ pub struct Cluster {
     pub role: Option<String>,
     /// `spec.cloud.aws.instanceProfileName`, the workers' profile; else one of our own.
     pub instance_profile: Option<String>,
-    /// Whether that profile is ours, as far as is known: workers get a role only in a profile of
-    /// ours. True for a cluster that has no profile yet.
-    pub owns_instance_profile: bool,
     /// `spec.clusterNetwork.ipFamily`.
     pub ip_family: IpFamily,
     /// `spec.componentsOverride.apiserver.nodePortRange`; else 30000-32767.
@@ -62,7 +59,6 @@ impl Cluster {
             security_group_id: None,
             role: None,
             instance_profile: None,
-            owns_instance_profile: true,
             ip_family: IpFamily::default(),
             node_port_range: None,
             node_ports_allowed: Vec::new(),

@@ -124,20 +124,14 @@ fn the_sixth_version_alone_and_no_iam() {
 }
 
 #[test]
-fn a_profile_that_is_not_ours_gets_no_role() {
-    let wanted = Cluster {
-        instance_profile: Some("everybodys-profile".to_owned()),
-        owns_instance_profile: false,
-        ..cluster()
-    };
-    let blueprint = wanted.blueprint().unwrap();
-    assert!(!names(&blueprint).contains(&"worker-role"));
-    let profile = blueprint.slots().last().unwrap();
-    assert_eq!(profile.name.as_str(), "instance-profile");
-    assert_eq!(
-        (&profile.inner[..], &profile.exclusive[..]),
-        (&[][..], &[][..])
-    );
+fn workers_get_a_role_only_for_a_profile_of_ours() {
+    let blueprint = cluster().blueprint().unwrap();
+    let only_for: Vec<_> = blueprint
+        .slots()
+        .iter()
+        .filter_map(|slot| Some((slot.name.as_str(), slot.only_for.as_ref()?.as_str())))
+        .collect();
+    assert_eq!(only_for, [("worker-role", "instance-profile")]);
 }
 
 #[test]
@@ -283,7 +277,7 @@ prop_compose! {
         ports in prop::option::of(hostile()),
         node_ports_allowed in prop::collection::vec(hostile(), 0..3),
         family in 0..3_usize,
-        switches in any::<[bool; 2]>(),
+        disable_iam: bool,
     ) -> Cluster {
         let [vpc_id, route_table_id, security_group_id, role, instance_profile] = ids;
         Cluster {
@@ -293,11 +287,10 @@ prop_compose! {
             security_group_id,
             role,
             instance_profile,
-            owns_instance_profile: switches[0],
             ip_family: [IpFamily::V4, IpFamily::V6, IpFamily::Dual][family],
             node_port_range: ports,
             node_ports_allowed,
-            disable_iam: switches[1],
+            disable_iam,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::locate::Located;
 use super::{Deciding, Decision, Filled, Flow, act};
-use crate::blueprint::{Expr, Slot, Source, resolve_props};
+use crate::blueprint::{Expr, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::BirthProof;
 use crate::ledger::{Edit, Intent, Known, Origin};
@@ -22,8 +22,14 @@ impl<R: Rules> Deciding<'_, R> {
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
         let blueprint = self.case.blueprint;
+        let mut unwanted: Vec<&SlotName> = Vec::new();
         for slot in blueprint.slots() {
-            if slot.dependencies().all(|name| self.id_of(name).is_some()) {
+            if !self.is_wanted(slot)? {
+                unwanted.push(&slot.name);
+                continue;
+            }
+            let met = |name| self.id_of(name).is_some() || unwanted.contains(&name);
+            if slot.dependencies().all(met) {
                 match &slot.source {
                     Source::Own { .. } => self.fill(slot)?,
                     Source::Find { by, all } => self.find(slot, by, *all)?,
@@ -31,6 +37,25 @@ impl<R: Rules> Deciding<'_, R> {
             }
         }
         self.close_intents()
+    }
+
+    /// Whether a slot is wanted: not if it is only for a resource of ours, and that place is taken
+    /// by somebody else's.
+    fn is_wanted(&mut self, slot: &Slot) -> Flow<bool> {
+        let host = slot.only_for.as_ref();
+        let Some(host) = host.and_then(|name| self.case.blueprint.slot(name)) else {
+            return Ok(true);
+        };
+        let Some(props) = self.props(&host.props) else {
+            return Ok(false);
+        };
+        Ok(matches!(
+            self.locate(host, &props)?,
+            Located::Owned { .. }
+                | Located::Newborn { .. }
+                | Located::Adoptable { .. }
+                | Located::Absent { .. }
+        ))
     }
 
     fn props(&self, props: &[(&'static str, Expr)]) -> Option<Props> {
