@@ -1,0 +1,18 @@
+//! The Kubernetes APIs that Freehold serves: their types, what it writes to them, what it installs.
+//!
+//! ```text
+//! API server ──► view (typed where we look, the rest kept) ──► controller
+//!            ◄── Change (our fields only, or nothing) ◄────────┘
+//! ```
+//!
+//! *Invariant:* the kinds of other people's APIs are partial views. What they hold besides our fields
+//! is kept as it came, and is never part of a write.
+
+mod change;
+pub mod kkp;
+pub mod manifests;
+pub mod names;
+mod sensitive;
+
+pub use change::{Change, Unversioned};
+pub use sensitive::Sensitive;

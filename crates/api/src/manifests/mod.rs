@@ -1,0 +1,60 @@
+//! What a cluster must have installed: definitions of the served kinds, and the admission policy.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, PostParams};
+use kube::{Client, ResourceExt as _};
+
+/// The definitions of other people's kinds, each for clusters in which there is none.
+pub const DEFINITIONS: [&str; 2] = [include_str!("cluster.yaml"), include_str!("seed.yaml")];
+
+/// The admission policy, and the binding that turns it on.
+pub const POLICIES: [&str; 2] = [include_str!("policy.yaml"), include_str!("binding.yaml")];
+
+/// What became of a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Installed {
+    /// There was none; now there is ours.
+    Created(String),
+    /// There is one, which was left as it is.
+    Found(String),
+}
+
+/// Everything, as one stream of YAML documents.
+pub fn text() -> String {
+    [DEFINITIONS, POLICIES].concat().join("---\n")
+}
+
+/// Creates the definitions that are absent.
+///
+/// # Guarantees
+/// A definition that is there, whoever made it, is neither replaced nor changed.
+///
+/// # Caveats
+/// An API server serves a new kind a moment later.
+///
+/// # Errors
+/// What the API server said; what was created before that stays.
+pub async fn install(client: Client) -> Result<Vec<Installed>, kube::Error> {
+    let api: Api<CustomResourceDefinition> = Api::all(client);
+    let mut installed = Vec::with_capacity(DEFINITIONS.len());
+    for definition in DEFINITIONS.map(parse) {
+        let name = definition.name_any();
+        if api.get_opt(&name).await?.is_some() {
+            installed.push(Installed::Found(name));
+            continue;
+        }
+        match api.create(&PostParams::default(), &definition).await {
+            Ok(_) => installed.push(Installed::Created(name)),
+            // Somebody else was faster.
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                installed.push(Installed::Found(name));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(installed)
+}
+
+fn parse(text: &str) -> CustomResourceDefinition {
+    serde_saphyr::from_str(text).expect("a constant, which a test reads")
+}

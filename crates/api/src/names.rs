@@ -1,0 +1,44 @@
+//! Freehold's own annotations and finalizers, the same on every kind that is served.
+
+/// The pinned UUID of the claim.
+pub const CLAIM_UUID: &str = "freehold.dev/claim-uuid";
+/// The `metadata.uid` that the UUID was pinned for: tells an object from its copy.
+pub const CLAIM_PINNED_FOR: &str = "freehold.dev/claim-pinned-for";
+/// `manage`, or `observe`: plan only.
+pub const MANAGEMENT: &str = "freehold.dev/management";
+/// `delete`, or `retain`: give the resources back instead of deleting them.
+pub const DELETION: &str = "freehold.dev/deletion";
+/// The holder whose claims a person has told this management cluster to take over.
+pub const TAKE_OVER: &str = "freehold.dev/take-over";
+/// The resource that a person has told us to adopt.
+pub const ADOPT: &str = "freehold.dev/adopt";
+/// The ledger: intents, ids that we wrote, condemned ids, traces.
+pub const LEDGER: &str = "freehold.dev/ledger";
+
+/// What our own finalizer begins with; the rest is a copy of the claim's UUID.
+const CLAIM_FINALIZER: &str = "freehold.dev/claim-";
+
+/// Our own finalizer for a claim: it holds the object, and a copy of the UUID.
+pub fn claim_finalizer(uuid: &str) -> String {
+    format!("{CLAIM_FINALIZER}{uuid}")
+}
+
+/// The UUID in a finalizer of ours; `None` for everybody else's.
+pub fn uuid_in_finalizer(finalizer: &str) -> Option<&str> {
+    finalizer.strip_prefix(CLAIM_FINALIZER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finalizer_holds_a_copy_of_the_uuid() {
+        let uuid = "7f6a2f2e-58b5-4c1f-9d0e-0a3f4f1f2b11";
+        let finalizer = claim_finalizer(uuid);
+        assert_eq!(uuid_in_finalizer(&finalizer), Some(uuid));
+        assert_eq!(uuid_in_finalizer("kubermatic.k8c.io/cleanup-aws"), None);
+        let name = finalizer.split_once('/').unwrap().1;
+        assert!(name.len() <= 63, "Kubernetes allows no longer name");
+    }
+}
