@@ -337,7 +337,7 @@ pub(crate) fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Viol
         }
         for life in alive_in(world, slot) {
             let unmarked = !life.tags.iter().any(|tag| tag.by == US);
-            let unknown = !world.object.ledger.known.contains_key(&life.target.id);
+            let unknown = !world.object.ledger.known.contains_key(&life.target);
             if unmarked && unknown {
                 let what = format!(
                     "{} could not be recorded and was not taken back",

@@ -580,11 +580,11 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
         ledger.ids.insert(slot_name("thing"), id.clone());
         if ours {
             let known = Known {
-                kind: kind.name,
                 slot: slot_name("thing"),
                 origin: Origin::Created,
             };
-            ledger.known.insert(id.clone(), known);
+            let target = Target::new(kind.name, id.clone());
+            ledger.known.insert(target, known);
         }
         ledger
     };
@@ -641,9 +641,9 @@ fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
         .ledger
         .known
         .keys()
-        .find(|id| scenario.ledger.ids.get(&slot) != Some(id));
-    if let Some(id) = younger.cloned() {
-        scenario.ledger.ids.insert(slot, id);
+        .find(|target| scenario.ledger.ids.get(&slot) != Some(&target.id));
+    if let Some(target) = younger.cloned() {
+        scenario.ledger.ids.insert(slot, target.id);
     }
     scenario
 }
@@ -768,12 +768,11 @@ fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     scenario.ledger.ids.insert(slot.name.clone(), first.clone());
     scenario.ledger.attempts.insert(slot.name.clone(), 2);
     for id in [first, second] {
-        let known = Known {
-            kind: kind.name,
-            slot: slot.name.clone(),
-            origin: Origin::Created,
-        };
-        scenario.ledger.known.insert(id, known);
+        let known = Known::new(&slot, Origin::Created);
+        scenario
+            .ledger
+            .known
+            .insert(Target::new(kind.name, id), known);
     }
     scenario
 }

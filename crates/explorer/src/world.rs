@@ -7,7 +7,7 @@ use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
 use ownership::time::{Millis, Tick};
-use ownership::{Answer, Ledger, Phase, Query, ResourceId, Step, Target};
+use ownership::{Answer, Ledger, Phase, Query, Step, Target};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
@@ -38,7 +38,7 @@ pub(crate) struct World {
     /// How often the ledger refused to record a new resource.
     pub refused_records: u32,
     /// Every id that was ever condemned.
-    condemned: BTreeSet<ResourceId>,
+    condemned: BTreeSet<Target>,
     /// Whether a request may take effect at any time: A3 fails.
     late_without_end: bool,
     /// Kinds that hold data.
@@ -221,7 +221,7 @@ impl World {
         }
         if let (Step::Delete { owned }, Phase::Live) = (step, self.object.phase)
             && owned.mark().is_some()
-            && !self.condemned.contains(&owned.target().id)
+            && !self.condemned.contains(owned.target())
         {
             let what = format!("{} is deleted as a twin, but not condemned", owned.target());
             self.broken.get_or_insert(Violation {
@@ -375,8 +375,8 @@ impl World {
         }
         self.object.gone |= edits.contains(&Edit::Finish);
         for edit in edits {
-            if let Edit::Condemn { id, .. } = edit {
-                self.condemned.insert(id.clone());
+            if let Edit::Condemn { target, .. } = edit {
+                self.condemned.insert(target.clone());
             }
         }
         self.object.version += 1;

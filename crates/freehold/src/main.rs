@@ -9,7 +9,6 @@ mod block_on;
 mod census;
 mod dev;
 mod show;
-mod words;
 
 use std::process::ExitCode;
 

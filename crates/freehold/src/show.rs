@@ -7,7 +7,7 @@ use comfy_table::{
 };
 use console::{Term, colors_enabled, style, truncate_str};
 
-use crate::words;
+use cloud_port::words;
 
 /// How wide output is where there is no terminal to ask.
 const WIDTH: u16 = 120;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::blueprint::SlotName;
+use crate::blueprint::{Slot, SlotName};
 use crate::part::Props;
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
@@ -23,10 +23,10 @@ pub struct Ledger {
     /// The highest attempt of each slot so far. An intent closes only when its resource was seen or
     /// is known never to come, so the next intent is always the next attempt.
     pub attempts: BTreeMap<SlotName, u32>,
-    /// The ids that we wrote, and how we came by them.
-    pub known: BTreeMap<ResourceId, Known>,
+    /// The resources whose ids we wrote, and how we came by them.
+    pub known: BTreeMap<Target, Known>,
     /// Twins on their way out: never recorded, never kept.
-    pub condemned: BTreeSet<ResourceId>,
+    pub condemned: BTreeSet<Target>,
     /// What we added to resources that we only use (law 7), and how often it was announced.
     pub traces: BTreeMap<Trace, u32>,
 }
@@ -60,15 +60,21 @@ pub struct BeforeImage {
     pub at: CloudTime,
 }
 
-/// What we know of an id that we wrote.
+/// What we know of a resource whose id we wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Its Kind's name.
-    pub kind: &'static str,
     /// The slot it fills.
     pub slot: SlotName,
     /// How we came by it.
     pub origin: Origin,
+}
+
+impl Known {
+    /// What fills a slot, and how we came by it.
+    pub fn new(slot: &Slot, origin: Origin) -> Self {
+        let slot = slot.name.clone();
+        Self { slot, origin }
+    }
 }
 
 /// How we came by a resource.
@@ -121,14 +127,14 @@ pub enum Edit {
         /// The slot.
         slot: SlotName,
         /// The resource.
-        id: ResourceId,
+        target: Target,
         /// What we know of it.
         known: Known,
     },
     /// Note a resource of ours in the metadata only: at the end of a claim nothing needs its status.
     Know {
         /// The resource.
-        id: ResourceId,
+        target: Target,
         /// What we know of it.
         known: Known,
     },
@@ -147,14 +153,14 @@ pub enum Edit {
     /// A twin will be deleted.
     Condemn {
         /// The twin.
-        id: ResourceId,
+        target: Target,
         /// What we know of it.
         known: Known,
     },
     /// A resource of ours is gone for good: forget its id and its sentence.
     Gone {
         /// The resource.
-        id: ResourceId,
+        target: Target,
     },
     /// Something will be added to a resource that is not ours.
     Trace(Trace),
@@ -169,12 +175,16 @@ impl Ledger {
     pub fn apply(&mut self, edit: &Edit) {
         match edit {
             Edit::Pin => self.pinned = true,
-            Edit::Record { slot, id, known } => {
-                self.ids.insert(slot.clone(), id.clone());
-                self.known.insert(id.clone(), known.clone());
+            Edit::Record {
+                slot,
+                target,
+                known,
+            } => {
+                self.ids.insert(slot.clone(), target.id.clone());
+                self.known.insert(target.clone(), known.clone());
             }
-            Edit::Know { id, known } => {
-                self.known.insert(id.clone(), known.clone());
+            Edit::Know { target, known } => {
+                self.known.insert(target.clone(), known.clone());
             }
             Edit::OpenIntent { slot, intent } => {
                 let last = self.attempts.entry(slot.clone()).or_default();
@@ -184,14 +194,16 @@ impl Ledger {
             Edit::CloseIntent { slot } => {
                 self.intents.remove(slot);
             }
-            Edit::Condemn { id, known } => {
-                self.condemned.insert(id.clone());
-                self.known.insert(id.clone(), known.clone());
+            Edit::Condemn { target, known } => {
+                self.condemned.insert(target.clone());
+                self.known.insert(target.clone(), known.clone());
             }
-            Edit::Gone { id } => {
-                self.condemned.remove(id);
-                self.known.remove(id);
-                self.ids.retain(|_, recorded| recorded != id);
+            Edit::Gone { target } => {
+                self.condemned.remove(target);
+                let slot = self.known.remove(target).map(|known| known.slot);
+                if let Some(slot) = slot.filter(|slot| self.ids.get(slot) == Some(&target.id)) {
+                    self.ids.remove(&slot);
+                }
             }
             Edit::Trace(trace) => {
                 *self.traces.entry(trace.clone()).or_default() += 1;

@@ -12,7 +12,6 @@ use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
 use crate::step::Step;
-use crate::text::ResourceId;
 use crate::time::{CloudTime, Tick};
 use crate::verdict::ReadStamp;
 
@@ -28,7 +27,7 @@ pub struct View {
     finished: bool,
     opened: Vec<(SlotName, Tick, Reason)>,
 
-    condemned: Vec<(ResourceId, Tick)>,
+    condemned: Vec<(Target, Tick)>,
 
     traced: Vec<(Trace, Tick)>,
     erased: Vec<Trace>,
@@ -273,9 +272,9 @@ impl View {
                     let why = why.cloned().unwrap_or(Reason::NothingFound(slot.clone()));
                     self.opened.push((slot.clone(), sent, why));
                 }
-                Edit::Condemn { id, .. } => {
-                    self.condemned.retain(|(condemned, _)| condemned != id);
-                    self.condemned.push((id.clone(), sent));
+                Edit::Condemn { target, .. } => {
+                    self.condemned.retain(|(condemned, _)| condemned != target);
+                    self.condemned.push((target.clone(), sent));
                 }
                 Edit::Trace(trace) => {
                     self.traced.retain(|(traced, _)| traced != trace);
@@ -393,10 +392,10 @@ impl View {
     }
 
     /// When this twin was condemned, if that was in this pass.
-    pub fn condemned(&self, id: &ResourceId) -> Option<Tick> {
+    pub fn condemned(&self, target: &Target) -> Option<Tick> {
         self.condemned
             .iter()
-            .find(|(condemned, _)| condemned == id)
+            .find(|(condemned, _)| condemned == target)
             .map(|(_, at)| *at)
     }
 

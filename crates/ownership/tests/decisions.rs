@@ -232,24 +232,21 @@ fn ledger(count: usize) -> impl Strategy<Value = Ledger> {
             } else {
                 (DISK.name, slot_name("disk"))
             };
-            let id = ResourceId::new(format!("res-{at}"));
+            let target = Target::new(kind, ResourceId::new(format!("res-{at}")));
             let origin = match how {
                 0 => Origin::Found,
                 1 => Origin::Adopted,
                 _ => Origin::Created,
             };
-            ledger.known.insert(
-                id.clone(),
-                Known {
-                    kind,
-                    slot: slot.clone(),
-                    origin,
-                },
-            );
+            let known = Known {
+                slot: slot.clone(),
+                origin,
+            };
+            ledger.known.insert(target.clone(), known);
             if how == 3 {
-                ledger.condemned.insert(id);
+                ledger.condemned.insert(target);
             } else {
-                ledger.ids.insert(slot, id);
+                ledger.ids.insert(slot, target.id);
             }
         }
         if let Some(is_group) = intent {
@@ -506,7 +503,7 @@ impl World {
         } else {
             "disk"
         });
-        let known = self.ledger.known.get(&target.id);
+        let known = self.ledger.known.get(target);
         let evidence =
             self.adopt.contains(&slot) || known.is_some_and(|known| known.origin != Origin::Found);
         let whose = self.things.get(target).map(|thing| thing.whose);

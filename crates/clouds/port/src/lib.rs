@@ -11,6 +11,7 @@ pub mod aws;
 pub mod catalogue;
 pub mod cloud;
 pub mod driver;
+pub mod words;
 
 pub use catalogue::Catalogue;
 pub use cloud::{Cloud, Effect};

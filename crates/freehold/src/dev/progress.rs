@@ -6,7 +6,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ownership::time::Millis;
 use ownership::{CloudError, Reason, Step};
 
-use crate::{show, words};
+use cloud_port::words;
+
+use crate::show;
 
 /// Shows Steps. The bar is on standard error, and only if that is a terminal; the lines are on
 /// standard output.

@@ -21,7 +21,7 @@ use ownership::{
 use super::progress::Progress;
 use crate::block_on::block_on;
 use crate::show::Branch;
-use crate::words;
+use cloud_port::words;
 
 /// More passes than a cluster needs to converge or to end.
 const PASSES: usize = 100;

@@ -8,10 +8,18 @@ use crate::kind::{BirthProof, Marking};
 use crate::ledger::{BeforeImage, Edit, Intent};
 use crate::name;
 use crate::part::{Props, Resource};
+use crate::query::Target;
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Create, Step};
 use crate::text::{ResourceId, Text};
+
+fn gone_for_good(slot: &Slot, gone: Vec<ResourceId>) -> Vec<Edit> {
+    let target = |id| Target::new(slot.kind.name, id);
+    gone.into_iter()
+        .map(|id| Edit::Gone { target: target(id) })
+        .collect()
+}
 
 impl<R: Rules> Deciding<'_, R> {
     /// The slot is empty: announce a create, send it, or wait until it is safe to repeat.
@@ -22,7 +30,7 @@ impl<R: Rules> Deciding<'_, R> {
         // The create was answered, or adopted what existed, and that is gone: the attempt is over.
         if !gone.is_empty() {
             let why = Reason::Gone(slot.name.clone(), gone[0].clone());
-            let mut edits: Vec<Edit> = gone.into_iter().map(|id| Edit::Gone { id }).collect();
+            let mut edits: Vec<Edit> = gone_for_good(slot, gone);
             edits.push(Edit::CloseIntent {
                 slot: slot.name.clone(),
             });
@@ -99,7 +107,7 @@ impl<R: Rules> Deciding<'_, R> {
             Some(id) => Reason::Gone(slot.name.clone(), id.clone()),
             None => Reason::NothingFound(slot.name.clone()),
         };
-        let mut edits: Vec<Edit> = gone.into_iter().map(|id| Edit::Gone { id }).collect();
+        let mut edits: Vec<Edit> = gone_for_good(slot, gone);
         edits.push(Edit::OpenIntent {
             slot: slot.name.clone(),
             intent,

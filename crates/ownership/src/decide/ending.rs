@@ -61,7 +61,11 @@ impl<R: Rules> Deciding<'_, R> {
                 self.look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?;
             }
         }
-        let known = self.ledger.known.iter().map(|(id, known)| (known.kind, id));
+        let known = self
+            .ledger
+            .known
+            .keys()
+            .map(|target| (target.kind, &target.id));
         let recorded = self.ledger.ids.iter().filter_map(|(slot, id)| {
             let slot = self
                 .case
@@ -128,15 +132,8 @@ impl<R: Rules> Deciding<'_, R> {
             };
             let slot = &self.slot_or_bare(name, kind, &intent.name);
             if let Some(target) = self.alive(kind, name) {
-                let known = Known {
-                    kind: kind.name,
-                    slot: name.clone(),
-                    origin: Origin::Created,
-                };
-                edits.push(Edit::Know {
-                    id: target.id,
-                    known,
-                });
+                let known = Known::new(slot, Origin::Created);
+                edits.push(Edit::Know { target, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else if let Some(resource) = self.newborn(slot, intent)? {
                 if self.case.phase == Phase::Ending {
@@ -175,7 +172,7 @@ impl<R: Rules> Deciding<'_, R> {
             .created(&slot.name)
             .map(|target| target.id.clone());
         let ids: Vec<_> = known
-            .map(|(id, _)| id.clone())
+            .map(|(target, _)| target.id.clone())
             .chain(intent.adopts.clone())
             .chain(created)
             .collect();
@@ -211,16 +208,10 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn mark_newborn(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
-        if !self.ledger.known.contains_key(&resource.id) {
-            let known = Known {
-                kind: slot.kind.name,
-                slot: slot.name.clone(),
-                origin: Origin::Created,
-            };
-            let edit = Edit::Know {
-                id: resource.id.clone(),
-                known,
-            };
+        let target = Target::new(resource.kind, resource.id.clone());
+        if !self.ledger.known.contains_key(&target) {
+            let known = Known::new(slot, Origin::Created);
+            let edit = Edit::Know { target, known };
             return act(
                 Decision::Write(vec![edit]),
                 Reason::RecordFound(slot.name.clone()),
@@ -300,7 +291,7 @@ impl<R: Rules> Deciding<'_, R> {
         let known = self
             .ledger
             .known
-            .get(&resource.id)
+            .get(&Target::new(resource.kind, resource.id.clone()))
             .map(|known| known.slot.clone());
         let first = || {
             self.case
@@ -354,19 +345,19 @@ impl<R: Rules> Deciding<'_, R> {
         if !self.rules.records_hold_the_end() {
             return Ok(());
         }
-        for (id, known) in &self.ledger.known {
-            let Some(kind) = self.kind_of(known.kind) else {
+        for (target, known) in &self.ledger.known {
+            let Some(kind) = self.kind_of(target.kind) else {
                 continue;
             };
             if known.origin == Origin::Found || self.ledger.intents.contains_key(&known.slot) {
                 continue;
             }
-            let target = Target::new(known.kind, id.clone());
+            let target = target.clone();
             if self.view.deleted(&target) {
                 continue;
             }
             let settle = |rules: &R, since| rules.settled_at(kind, since);
-            let why = Reason::AwaitSettling(id.clone());
+            let why = Reason::AwaitSettling(target.id.clone());
             let seen = self.view.seen(&target);
             let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read)))
             else {

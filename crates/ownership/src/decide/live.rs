@@ -13,7 +13,6 @@ use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
-use crate::text::ResourceId;
 use crate::verdict::{Owned, Verdict};
 
 impl<R: Rules> Deciding<'_, R> {
@@ -146,26 +145,22 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Records what fills a slot, unless the ledger says so already.
     fn record(&self, slot: &Slot, resource: &Resource, origin: Origin) -> Flow<()> {
-        let id = &resource.id;
-        let recorded = self.ledger.ids.get(&slot.name) == Some(id);
+        let target = Target::new(resource.kind, resource.id.clone());
+        let recorded = self.ledger.ids.get(&slot.name) == Some(&resource.id);
         // A wish of the user's stays the user's; an id that we found or made is ours to correct.
-        let known = self.ledger.known.contains_key(id) || (recorded && origin == Origin::Found);
+        let known =
+            self.ledger.known.contains_key(&target) || (recorded && origin == Origin::Found);
         if recorded && known {
             return Ok(());
         }
-        let known = Known {
-            kind: slot.kind.name,
-            slot: slot.name.clone(),
-            origin,
-        };
         let why = match self.view.created(&slot.name) {
             Some(_) => Reason::RecordNew(slot.name.clone()),
             None => Reason::RecordFound(slot.name.clone()),
         };
         let edit = Edit::Record {
             slot: slot.name.clone(),
-            id: id.clone(),
-            known,
+            target,
+            known: Known::new(slot, origin),
         };
         act(Decision::Write(vec![edit]), why)
     }
@@ -210,20 +205,16 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Adoption is written down, then marked, then seen by marks, like a create.
     pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
-        let origin = Origin::Adopted;
-        let known = Known {
-            kind: slot.kind.name,
-            slot: slot.name.clone(),
-            origin,
-        };
+        let target = Target::new(resource.kind, resource.id.clone());
+        let known = Known::new(slot, Origin::Adopted);
         let record = Edit::Record {
             slot: slot.name.clone(),
-            id: resource.id.clone(),
+            target: target.clone(),
             known: known.clone(),
         };
         if self.ledger.intents.contains_key(&slot.name) {
             // The intent may be a create's: then the adoption is not written down yet.
-            if self.ledger.known.get(&resource.id) == Some(&known) {
+            if self.ledger.known.get(&target) == Some(&known) {
                 return self.mark_new(slot, resource);
             }
             return act(
@@ -328,16 +319,11 @@ impl<R: Rules> Deciding<'_, R> {
         if !self.rules.condemns_twins() {
             return self.delete(slot.kind, twins[0].target(), why);
         }
-        let known = |slot: &Slot| Known {
-            kind: slot.kind.name,
-            slot: slot.name.clone(),
-            origin: Origin::Created,
-        };
         let edits = twins
             .iter()
             .map(|twin| Edit::Condemn {
-                id: twin.target().id.clone(),
-                known: known(slot),
+                target: twin.target().clone(),
+                known: Known::new(slot, Origin::Created),
             })
             .collect();
         act(Decision::Write(edits), why)
@@ -345,21 +331,13 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Deletes the condemned twins of a slot, and forgets those that are gone.
     fn execute_condemned(&mut self, slot: &Slot) -> Flow<()> {
-        let condemned: Vec<ResourceId> = self
-            .ledger
-            .condemned
-            .iter()
-            .filter(|id| {
-                self.ledger
-                    .known
-                    .get(*id)
-                    .is_some_and(|known| known.slot == slot.name)
-            })
-            .cloned()
-            .collect();
-        for id in condemned {
-            let target = Target::new(slot.kind.name, id.clone());
-            let why = Reason::Condemned(id.clone());
+        let ours = |target: &&Target| {
+            let known = self.ledger.known.get(*target);
+            known.is_some_and(|known| known.slot == slot.name)
+        };
+        let condemned: Vec<Target> = self.ledger.condemned.iter().filter(ours).cloned().collect();
+        for target in condemned {
+            let why = Reason::Condemned(target.id.clone());
             let seen = self.see(&target, || why.clone())?;
             if self.view.blocked(&target).is_some() {
                 continue;
@@ -375,20 +353,20 @@ impl<R: Rules> Deciding<'_, R> {
                         });
                         continue;
                     }
-                    self.confirm_sentence(&id, why.clone())?;
+                    self.confirm_sentence(&target, why.clone())?;
                     self.delete(slot.kind, &target, why)?;
                 }
                 // Not ours any more: released, like everything that lost its mark.
-                Some(_) => return act(Decision::Write(vec![Edit::Gone { id }]), why),
+                Some(_) => return act(Decision::Write(vec![Edit::Gone { target }]), why),
                 // The sentence stands for as long as an old read can show the twin: whoever sees it
                 // must not take it for the one to keep.
                 None if self.settled(
-                    Sight::Missing(target),
+                    Sight::Missing(target.clone()),
                     |rules, since| rules.settled_at(slot.kind, since),
-                    Reason::AwaitSettling(id.clone()),
+                    Reason::AwaitSettling(target.id.clone()),
                 ) =>
                 {
-                    return act(Decision::Write(vec![Edit::Gone { id }]), why);
+                    return act(Decision::Write(vec![Edit::Gone { target }]), why);
                 }
                 None => {}
             }
@@ -398,12 +376,11 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// A sentence that an earlier pass wrote is written again before it is executed: a stale ledger
     /// could show one that was lifted since.
-    fn confirm_sentence(&self, id: &ResourceId, why: Reason) -> Flow<()> {
-        let known = self.ledger.known.get(id).cloned();
-        match known {
-            Some(known) if !self.just_now(self.view.condemned(id)) => {
-                let id = id.clone();
-                act(Decision::Write(vec![Edit::Condemn { id, known }]), why)
+    fn confirm_sentence(&self, target: &Target, why: Reason) -> Flow<()> {
+        match self.ledger.known.get(target).cloned() {
+            Some(known) if !self.just_now(self.view.condemned(target)) => {
+                let target = target.clone();
+                act(Decision::Write(vec![Edit::Condemn { target, known }]), why)
             }
             _ => Ok(()),
         }
@@ -482,7 +459,7 @@ impl<R: Rules> Deciding<'_, R> {
             let target = Target::new(slot.kind.name, id.clone());
             match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
                 Some((resource, _)) => return self.use_one(slot, &resource),
-                None if !self.ledger.known.contains_key(&id) => {
+                None if !self.ledger.known.contains_key(&target) => {
                     let (slot, id) = (slot.name.clone(), id.text());
                     self.findings.push(Finding::Missing { slot, id });
                     return Ok(());

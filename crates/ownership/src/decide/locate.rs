@@ -69,7 +69,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(found);
         }
         let mut gone = Vec::new();
-        for id in self.hints(&slot.name) {
+        for id in self.hints(slot) {
             let target = Target::new(slot.kind.name, id.clone());
             let hint = self.hint(slot, &id);
             match self
@@ -115,7 +115,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Asks everything that must be known before anything is said about a slot.
     fn look_up(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
-        for id in self.hints(&slot.name) {
+        for id in self.hints(slot) {
             let target = Target::new(slot.kind.name, id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
         }
@@ -143,7 +143,7 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn hint_answers(&self, slot: &Slot) -> bool {
-        self.hints(&slot.name).into_iter().any(|id| {
+        self.hints(slot).into_iter().any(|id| {
             let target = Target::new(slot.kind.name, id);
             self.view
                 .seen(&target)
@@ -198,8 +198,9 @@ impl<R: Rules> Deciding<'_, R> {
                     _ => None,
                 },
             )
-            .filter(|(resource, owned)| {
-                !self.ledger.condemned.contains(&resource.id) && !self.view.deleted(owned.target())
+            .filter(|(_, owned)| {
+                !self.ledger.condemned.contains(owned.target())
+                    && !self.view.deleted(owned.target())
             })
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
@@ -263,7 +264,8 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
-        match self.ledger.known.get(id).map(|known| known.origin) {
+        let target = Target::new(slot.kind.name, id.clone());
+        match self.ledger.known.get(&target).map(|known| known.origin) {
             Some(Origin::Created | Origin::Adopted) => Hint::Ours,
             Some(Origin::Found) => Hint::Found,
             None if self
@@ -421,7 +423,7 @@ impl<R: Rules> Deciding<'_, R> {
         let target = self.view.look(&query)?.found.first()?.clone();
         let seen = self.view.seen(&target)?;
         let (resource, read) = (seen.resource.clone()?, seen.read);
-        if self.ledger.condemned.contains(&target.id) {
+        if self.ledger.condemned.contains(&target) {
             return Some(Located::Pending);
         }
         if self.rules.name_is_proof() {

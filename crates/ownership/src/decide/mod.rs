@@ -25,7 +25,7 @@ mod traces;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::blueprint::{Blueprint, SlotName};
+use crate::blueprint::{Blueprint, Slot, SlotName};
 use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind};
@@ -341,16 +341,21 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// The recorded and known ids of a slot, condemned ones left out: hints where to look.
-    fn hints(&self, slot: &SlotName) -> Vec<ResourceId> {
-        let recorded = self.ledger.ids.get(slot).into_iter();
+    fn hints(&self, slot: &Slot) -> Vec<ResourceId> {
+        let recorded = self.ledger.ids.get(&slot.name).into_iter();
         let known = self
             .ledger
             .known
             .iter()
-            .filter(|(_, known)| known.slot == *slot);
-        let all: BTreeSet<&ResourceId> = recorded.chain(known.map(|(id, _)| id)).collect();
+            .filter(|(target, known)| known.slot == slot.name && target.kind == slot.kind.name);
+        let all: BTreeSet<&ResourceId> = recorded
+            .chain(known.map(|(target, _)| &target.id))
+            .collect();
         all.into_iter()
-            .filter(|id| !self.ledger.condemned.contains(*id))
+            .filter(|id| {
+                let target = Target::new(slot.kind.name, (*id).clone());
+                !self.ledger.condemned.contains(&target)
+            })
             .cloned()
             .collect()
     }

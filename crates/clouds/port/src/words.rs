@@ -1,23 +1,23 @@
 //! Steps, verdicts and resources in words, the same wherever they are shown.
 
-use cloud_port::aws;
+use crate::aws;
 use ownership::ledger::{Trace, TraceOf};
 use ownership::verdict::Proof;
 use ownership::{Step, Target, Text, Verdict};
 
 /// What a person calls a Kind.
-pub(crate) fn noun(kind: &str) -> &str {
+pub fn noun(kind: &str) -> &str {
     let known = aws::KINDS.iter().find(|known| known.name == kind);
     known.map_or(kind, |known| known.noun)
 }
 
 /// A resource: what it is and which.
-pub(crate) fn resource(target: &Target) -> String {
+pub fn resource(target: &Target) -> String {
     format!("{} {}", noun(target.kind), target.id)
 }
 
 /// The parts that a Step is about, one a line.
-pub(crate) fn parts(step: &Step) -> Vec<String> {
+pub fn parts(step: &Step) -> Vec<String> {
     match step {
         Step::Create(create) => vec![format!("{} {}", create.kind.noun, create.name)],
         Step::Mark { tags, .. } | Step::Unmark { tags, .. } => tags.iter().map(tag).collect(),
@@ -34,7 +34,7 @@ pub(crate) fn parts(step: &Step) -> Vec<String> {
 }
 
 /// A performed Step, on one line.
-pub(crate) fn deed(step: &Step) -> String {
+pub fn deed(step: &Step) -> String {
     let mut parts = parts(step);
     let what = match parts.len() {
         1 => parts.remove(0),
@@ -78,7 +78,7 @@ fn tag((key, value): &(Text, Text)) -> String {
 }
 
 /// Something that we added to a resource that is not ours.
-pub(crate) fn trace(trace: &Trace) -> String {
+pub fn trace(trace: &Trace) -> String {
     match &trace.what {
         TraceOf::Inner { inner, key } => {
             format!("{} {key}", inner_noun(trace.on.kind, inner))
@@ -88,7 +88,7 @@ pub(crate) fn trace(trace: &Trace) -> String {
 }
 
 /// What proves that a part is ours.
-pub(crate) fn proof(proof: &Proof) -> String {
+pub fn proof(proof: &Proof) -> String {
     match proof {
         Proof::Mark(mark) => format!("by its mark: slot {}, attempt {}", mark.slot, mark.attempt),
         Proof::CreatedHere => "created in this pass".to_owned(),
@@ -96,7 +96,7 @@ pub(crate) fn proof(proof: &Proof) -> String {
 }
 
 /// A verdict in one word, and what it rests on.
-pub(crate) fn verdict(verdict: &Verdict) -> (&'static str, String) {
+pub fn verdict(verdict: &Verdict) -> (&'static str, String) {
     match verdict {
         Verdict::Owned(owned) => ("Owned", proof(owned.proof())),
         Verdict::Used => ("Used", "not ours to change or delete".to_owned()),
@@ -106,7 +106,7 @@ pub(crate) fn verdict(verdict: &Verdict) -> (&'static str, String) {
 }
 
 /// A number of things: "1 tag", "2 tags".
-pub(crate) fn count(number: usize, noun: &str) -> String {
+pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
