@@ -8,3 +8,4 @@
 //! Blueprint, and what is wrong with the object is said before anything is done.
 
 pub mod kkp;
+pub mod reconcile;

@@ -3,6 +3,7 @@
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cloud_port::aws::AwsPlace;
 use cloud_port::{Cloud, Effect};
 use ownership::{Answer, CloudError, Query, Step};
 
@@ -49,5 +50,19 @@ impl Cloud for SharedAccount {
 
     fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
         ready(self.lock().perform(self.actor, step))
+    }
+}
+
+impl AwsPlace for SharedAccount {
+    fn partition(&self) -> &str {
+        "aws"
+    }
+
+    fn account(&self) -> &str {
+        "123456789012"
+    }
+
+    fn region(&self) -> &str {
+        "eu-central-1"
     }
 }

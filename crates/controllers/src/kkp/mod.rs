@@ -2,10 +2,12 @@
 
 mod blueprint;
 mod fields;
+mod system;
 #[cfg(test)]
 mod tests;
 
 pub use blueprint::SLOTS;
+pub use system::{Accounts, Kkp};
 
 /// What a KKP cluster says about its infrastructure, as its author wrote it.
 ///

@@ -4,6 +4,7 @@ mod check;
 pub mod errors;
 pub mod instance_profile;
 pub mod network;
+mod place;
 pub mod policy;
 pub mod role;
 pub mod route_table;
@@ -11,6 +12,8 @@ mod rule;
 pub mod security_group;
 pub mod subnet;
 pub mod vpc;
+
+pub use place::AwsPlace;
 
 use ownership::Kind;
 use ownership::time::Millis;

@@ -1,0 +1,145 @@
+//! What every controller shares: from an object to a pass of the engine, and back to its status.
+//!
+//! ```text
+//! object ──► pin (whose marks) ─┐
+//!        ──► Blueprint ─────────┼──► driver's pass ──► ledger patches, conditions, events
+//!        ──► place (which account)┘
+//! ```
+//!
+//! A served system says what is its own in [`System`]; the rest is the same for all of them.
+
+mod clock;
+mod events;
+mod outcome;
+mod pass;
+mod pin;
+mod record;
+mod run;
+mod store;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+
+use api::Change;
+use cloud_port::Cloud;
+use kube::Client;
+use kube::api::{Api, Resource};
+use ownership::decide::Evidence;
+use ownership::input::InputError;
+use ownership::mark::Dialect;
+use ownership::{Blueprint, CloudError, Kind, ResourceId, SlotName};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use clock::{TokioClock, WallClock};
+pub use outcome::{Condition, Conditions};
+pub use pass::{Reconciler, Settings};
+pub use run::run;
+
+/// A served system: its object, where its clouds are, and how it wants to be told.
+pub trait System: Send + Sync + 'static {
+    /// The object.
+    type Object: Resource<DynamicType = ()>
+        + Clone
+        + fmt::Debug
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static;
+    /// Its cloud.
+    type Cloud: Cloud;
+
+    /// The object's kind, as claims name it: `Cluster.kubermatic.k8c.io`.
+    const CLAIM_KIND: &'static str;
+    /// The served API's own finalizer.
+    const FINALIZER: &'static str;
+    /// Finalizers of the original that are ours to remove.
+    const OLD_FINALIZERS: &'static [&'static str];
+
+    /// The Kinds that its claims may own or use.
+    fn kinds(&self) -> &'static [&'static Kind];
+
+    /// The API of its objects; in all namespaces without one, where there are namespaces.
+    fn api(client: &Client, namespace: Option<&str>) -> Api<Self::Object>;
+
+    /// Whether the object is this system's at all: a cluster on another cloud is not.
+    fn is_ours(object: &Self::Object) -> bool;
+
+    /// Whether the object says that it was reconciled in full before.
+    fn was_reconciled(object: &Self::Object) -> bool;
+
+    /// Whether the original's finalizers have done their duty: everything that they vouched for
+    /// carries our marks.
+    fn has_migrated(object: &Self::Object, told: &Conditions) -> bool;
+
+    /// Whether the served API's own switch says that nobody may touch the object's resources.
+    fn is_paused(object: &Self::Object) -> bool;
+
+    /// What the object wants.
+    ///
+    /// # Errors
+    /// The field that cannot be satisfied, and the rule it breaks.
+    fn wants(object: &Self::Object) -> Result<Wants, InputError>;
+
+    /// The ids that the object records.
+    ///
+    /// # Errors
+    /// The field whose value cannot be an id of its kind.
+    fn ids(object: &Self::Object) -> Result<BTreeMap<SlotName, ResourceId>, InputError>;
+
+    /// Writes ids to where the served API wants them, and what else deletion will need to know of
+    /// the cloud they are in.
+    fn record(
+        cloud: &Self::Cloud,
+        change: &mut Change<Self::Object>,
+        object: &Self::Object,
+        ids: &BTreeMap<SlotName, ResourceId>,
+    );
+
+    /// Where the object's resources are.
+    ///
+    /// # Errors
+    /// Why that cannot be told, or why nobody can sign in there.
+    fn open(
+        &self,
+        client: &Client,
+        object: &Self::Object,
+    ) -> impl Future<Output = Result<Self::Cloud, Trouble>> + Send;
+
+    /// Tells the outcome of a pass in the object's status, and whatever else the original writes
+    /// there.
+    fn tell(
+        &self,
+        change: &mut Change<Self::Object>,
+        object: &Self::Object,
+        told: &Conditions,
+        now: jiff::Timestamp,
+    );
+}
+
+/// What an object wants.
+#[derive(Clone, Debug)]
+pub struct Wants {
+    /// The slots.
+    pub blueprint: Blueprint,
+    /// The dialect of its marks.
+    pub dialect: Dialect,
+    /// What the object says that the marks do not.
+    pub evidence: Evidence,
+}
+
+/// Why an object cannot be worked on at all: told in its conditions, with the cure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// Something that a person wrote.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The cloud refused us, or could not be reached.
+    #[error(transparent)]
+    Cloud(#[from] CloudError),
+    /// The management cluster could not be asked.
+    #[error("the API server: {0}")]
+    Kubernetes(String),
+}

@@ -1,0 +1,175 @@
+//! The outcome of a pass, as conditions that a person understands.
+
+use std::collections::BTreeMap;
+
+use cloud_port::PassEnd;
+use cloud_port::driver::Report;
+use ownership::error::Class;
+use ownership::{CloudError, Finding, Phase};
+
+use super::Trouble;
+
+/// What one condition says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Whether it holds.
+    pub holds: bool,
+    /// One word for programs.
+    pub reason: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+/// What is told after a pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// The conditions by type. One that is not here does not hold.
+    pub by_type: BTreeMap<&'static str, Condition>,
+    /// Whether everything that is wanted was reconciled in full.
+    pub reconciled: bool,
+}
+
+/// The types of conditions that we tell.
+const TYPES: [&str; 7] = [
+    READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", PAUSED,
+];
+const READY: &str = "Ready";
+const PAUSED: &str = "Paused";
+
+impl Conditions {
+    /// Whether a condition of this type is one of ours.
+    pub fn is_type(kind: &str) -> bool {
+        TYPES.contains(&kind)
+    }
+
+    /// Whether everything is as it should be.
+    pub fn is_ready(&self) -> bool {
+        self.by_type.get(READY).is_some_and(|ready| ready.holds)
+    }
+
+    /// Nobody may touch the object's resources.
+    pub(crate) fn paused(by: &str) -> Self {
+        let message = format!("nothing is created, changed or deleted: {by}");
+        let mut told = Self::default();
+        told.say(PAUSED, true, "Paused", message.clone());
+        told.say(READY, false, "Paused", message);
+        told
+    }
+
+    /// The object cannot be worked on.
+    pub(crate) fn trouble(trouble: &Trouble) -> Self {
+        let mut told = Self::default();
+        match trouble {
+            Trouble::Input(error) => {
+                told.say("Invalid", true, "InvalidField", error.to_string());
+                told.say(READY, false, "Invalid", error.to_string());
+            }
+            Trouble::Cloud(error) => told.failed(error),
+            Trouble::Kubernetes(words) => told.say(READY, false, "Retrying", words.clone()),
+        }
+        told
+    }
+
+    /// Nobody can tell which claim the object is, or another object is this claim.
+    pub(crate) fn conflict(words: &str) -> Self {
+        let mut told = Self::default();
+        told.say("Conflict", true, "Identity", words.to_owned());
+        told.say(READY, false, "Conflict", words.to_owned());
+        told
+    }
+
+    /// Only looking: what would be done.
+    pub(crate) fn observed(steps: &[String], report: &Report) -> Self {
+        let mut told = Self::default();
+        told.found(&report.findings);
+        let message = match steps {
+            [] => "freehold.dev/management is observe; nothing is to be done".to_owned(),
+            steps => format!(
+                "freehold.dev/management is observe; this would be done: {}",
+                steps.join("; ")
+            ),
+        };
+        told.say(
+            READY,
+            steps.is_empty() && report.findings.is_empty(),
+            "Observed",
+            message,
+        );
+        told
+    }
+
+    /// A pass has ended.
+    pub(crate) fn of(end: &PassEnd, phase: Phase) -> Self {
+        let mut told = Self::default();
+        match end {
+            PassEnd::Rest(report) => {
+                told.found(&report.findings);
+                match report.findings.first() {
+                    None => {
+                        told.reconciled = true;
+                        let message = "every part is there, marked, and as it is wanted";
+                        told.say(READY, true, "Converged", message.to_owned());
+                    }
+                    Some(finding) => {
+                        told.say(READY, false, finding.condition(), finding.to_string());
+                    }
+                }
+            }
+            PassEnd::Wait(_, reason, report) => {
+                told.found(&report.findings);
+                let word = if phase == Phase::Live {
+                    "Settling"
+                } else {
+                    "Deleting"
+                };
+                told.say(READY, false, word, reason.to_string());
+            }
+            PassEnd::Done => told.say(READY, false, "Ended", "nothing of it is left".to_owned()),
+            PassEnd::Failed(error, report) => {
+                told.found(&report.findings);
+                told.failed(error);
+            }
+            PassEnd::Ledger(error) => told.say(READY, false, "Retrying", error.to_string()),
+            PassEnd::NotNow => {
+                let message = "another replica has just led, or is about to";
+                told.say(READY, false, "Retrying", message.to_owned());
+            }
+        }
+        told
+    }
+
+    fn failed(&mut self, error: &CloudError) {
+        let word = match error.class {
+            Class::Fatal => "Refused",
+            Class::Throttled => "Throttled",
+            _ => "Retrying",
+        };
+        self.say(READY, false, word, format!("the cloud says {error}"));
+    }
+
+    fn found(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            let condition = self
+                .by_type
+                .entry(finding.condition())
+                .or_insert_with(|| Condition {
+                    holds: true,
+                    reason: finding.condition().to_owned(),
+                    message: String::new(),
+                });
+            if !condition.message.is_empty() {
+                condition.message.push_str("; ");
+            }
+            condition.message.push_str(&finding.to_string());
+        }
+    }
+
+    fn say(&mut self, kind: &'static str, holds: bool, reason: &str, message: String) {
+        let condition = Condition {
+            holds,
+            reason: reason.to_owned(),
+            message,
+        };
+        self.by_type.insert(kind, condition);
+    }
+}

@@ -1,0 +1,413 @@
+//! One pass over one object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use api::Change;
+use api::names::{CLAIM_UUID, DELETION, MANAGEMENT};
+use cloud_port::driver::{Driver, PassEnd, Term};
+use cloud_port::{LedgerError, LedgerStore as _, words};
+use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::{Client, Resource as _, ResourceExt as _};
+use ownership::decide::{Case, Phase};
+use ownership::error::Class;
+use ownership::{Claim, Freehold, Holder, Identity, Sightings};
+
+use super::clock::WallClock;
+use super::events::Steps;
+use super::outcome::Conditions;
+use super::pin::{self, Pin};
+use super::store::{Store, classify};
+use super::{System, Trouble, Wants};
+
+/// How a reconciler behaves.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// This management cluster.
+    pub holder: Holder,
+    /// Others whose claims it has taken over.
+    pub taken_over: BTreeSet<Holder>,
+    /// How often an object at rest is looked at.
+    pub resync: Duration,
+    /// How soon a failed pass is repeated, at first; each failure doubles it, up to the resync.
+    pub retry: Duration,
+}
+
+/// Reconciles the objects of one system.
+pub struct Reconciler<S, K> {
+    /// The system.
+    pub system: S,
+    /// The management cluster.
+    pub client: Client,
+    /// The clock.
+    pub clock: K,
+    /// How it behaves.
+    pub settings: Settings,
+    /// For how long this process may act.
+    pub term: Arc<dyn Fn() -> Term + Send + Sync>,
+    memory: Mutex<BTreeMap<String, Memory>>,
+}
+
+/// What is remembered of one object between passes: it only delays.
+#[derive(Debug, Default)]
+struct Memory {
+    sightings: Sightings,
+    failures: u32,
+}
+
+/// When an object is looked at again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// After this time, or when it changes.
+    After(Duration),
+    /// Only when it changes: it is on its way out, or not ours.
+    OnChange,
+}
+
+impl<S: System, K: WallClock> Reconciler<S, K> {
+    /// A reconciler that remembers nothing yet.
+    pub fn new(
+        system: S,
+        client: Client,
+        clock: K,
+        settings: Settings,
+        term: Arc<dyn Fn() -> Term + Send + Sync>,
+    ) -> Self {
+        Self {
+            system,
+            client,
+            clock,
+            settings,
+            term,
+            memory: Mutex::default(),
+        }
+    }
+
+    /// One pass over the object of this name.
+    ///
+    /// # Expected flow
+    /// 1. Read the object from the API server: a cache may be old.
+    /// 2. Who is it, may it be touched, what does it want, where is that.
+    /// 3. One pass of the driver; tell the outcome, if it is not told already.
+    pub async fn reconcile(&self, name: &str, namespace: Option<&str>) -> Next {
+        let api = self.api(namespace);
+        let object = match api.get_opt(name).await {
+            Ok(Some(object)) => object,
+            Ok(None) => {
+                self.forget(name, namespace);
+                return Next::OnChange;
+            }
+            Err(_) => return Next::After(self.settings.retry),
+        };
+        let key = key(name, namespace);
+        let mut memory = self.memory().remove(&key).unwrap_or_default();
+        let (told, next) = self.attend(&api, &object, &mut memory).await;
+        let next = match told {
+            Some(told) => match self.tell(&api, name, &told).await {
+                Ok(()) => next,
+                Err(_) => Next::After(self.settings.retry),
+            },
+            None => next,
+        };
+        self.memory().insert(key, memory);
+        next
+    }
+
+    fn api(&self, namespace: Option<&str>) -> Api<S::Object> {
+        S::api(&self.client, namespace)
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Memory>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget(&self, name: &str, namespace: Option<&str>) {
+        self.memory().remove(&key(name, namespace));
+    }
+
+    /// What comes of looking at an object; what is to be told about it, if anything.
+    async fn attend(
+        &self,
+        api: &Api<S::Object>,
+        object: &S::Object,
+        memory: &mut Memory,
+    ) -> (Option<Conditions>, Next) {
+        let slow = Next::After(self.settings.resync);
+        if !S::is_ours(object) {
+            return (None, Next::OnChange);
+        }
+        let meta = object.meta();
+        let ending = meta.deletion_timestamp.is_some();
+        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+        let ours = |name: &String| {
+            name == S::FINALIZER
+                || api::names::uuid_in_finalizer(name).is_some()
+                || S::OLD_FINALIZERS.contains(&name.as_str())
+        };
+        if ending && !finalizers.iter().any(ours) {
+            return (None, Next::OnChange);
+        }
+        if S::is_paused(object) {
+            return (
+                Some(Conditions::paused("spec.pause is set")),
+                Next::OnChange,
+            );
+        }
+        let switch = |key: &str| object.annotations().get(key).map(String::as_str);
+        let pin = match Pin::read(meta, S::FINALIZER) {
+            Ok(pin) => pin,
+            Err(error) => {
+                return (
+                    Some(Conditions::conflict(&error.to_string())),
+                    Next::OnChange,
+                );
+            }
+        };
+        match self.rival(api, object, &pin).await {
+            Ok(None) => {}
+            Ok(Some(words)) => return (Some(Conditions::conflict(&words)), slow),
+            Err(trouble) => return (Some(Conditions::trouble(&trouble)), self.later(memory)),
+        }
+        let wants = match S::wants(object) {
+            Ok(wants) => wants,
+            Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
+        };
+        let claim = Claim::new(
+            S::CLAIM_KIND,
+            meta.namespace.as_deref().unwrap_or_default(),
+            &object.name_any(),
+            &pin.uuid,
+        );
+        let claim = match claim {
+            Ok(claim) => claim,
+            Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
+        };
+        let cloud = match self.system.open(&self.client, object).await {
+            Ok(cloud) => cloud,
+            Err(trouble) => {
+                let next = match &trouble {
+                    Trouble::Input(_) => slow,
+                    Trouble::Cloud(error) if error.class == Class::Fatal => slow,
+                    _ => self.later(memory),
+                };
+                return (Some(Conditions::trouble(&trouble)), next);
+            }
+        };
+        let phase = match (ending, switch(DELETION)) {
+            (false, _) => Phase::Live,
+            (true, Some("retain")) => Phase::Retaining,
+            (true, _) => Phase::Ending,
+        };
+        let observe = switch(MANAGEMENT) == Some("observe");
+        let (told, next) = self
+            .pass(api, object, &cloud, claim, &wants, phase, observe, memory)
+            .await;
+        if told
+            .as_ref()
+            .is_some_and(|told| S::has_migrated(object, told))
+            && let Err(error) = self.end_migration(api, object).await
+        {
+            tracing::debug!(%error, "the original's finalizers stay for now");
+        }
+        (told, next)
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pass is about all of these, once"
+    )]
+    async fn pass(
+        &self,
+        api: &Api<S::Object>,
+        object: &S::Object,
+        cloud: &S::Cloud,
+        claim: Claim,
+        wants: &Wants,
+        phase: Phase,
+        observe: bool,
+        memory: &mut Memory,
+    ) -> (Option<Conditions>, Next) {
+        let identity = Identity {
+            claim,
+            holder: self.settings.holder.clone(),
+            taken_over: self.settings.taken_over.clone(),
+            dialect: wants.dialect.clone(),
+        };
+        let case = Case {
+            identity: &identity,
+            blueprint: &wants.blueprint,
+            evidence: &wants.evidence,
+            kinds: self.system.kinds(),
+            phase,
+        };
+        let driver = Driver {
+            rules: &Freehold,
+            cloud,
+            clock: &self.clock,
+            term: (self.term)(),
+        };
+        let mut store = Store::new(&self.system, cloud, api.clone(), object.clone());
+        if observe {
+            return self.observe(&driver, &case, &mut store).await;
+        }
+        let mut steps = Steps::default();
+        let end = driver
+            .pass(&case, &mut store, &mut memory.sightings, &mut steps)
+            .await;
+        steps.publish(&self.client, object, self.clock.wall()).await;
+        let worked = steps.count() > 0;
+        let mut told = Conditions::of(&end, phase);
+        told.reconciled &= worked || !S::was_reconciled(object);
+        let now = cloud_port::Clock::now(&self.clock);
+        let failed = |memory: &mut Memory| self.later(memory);
+        let next = match &end {
+            PassEnd::Done => return (None, Next::OnChange),
+            PassEnd::Rest(_) => {
+                memory.failures = 0;
+                Next::After(self.settings.resync)
+            }
+            PassEnd::Wait(until, ..) => {
+                memory.failures = 0;
+                let wait = Duration::from_millis((*until - now).0);
+                Next::After(wait.clamp(Duration::from_millis(1), self.settings.resync))
+            }
+            PassEnd::Failed(error, _) if error.class == Class::Fatal => {
+                Next::After(self.settings.resync)
+            }
+            // Somebody wrote in between, or nobody knows: what is true is read at once.
+            PassEnd::Ledger(LedgerError::Conflict) => {
+                return (None, Next::After(Duration::from_millis(1)));
+            }
+            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow => failed(memory),
+        };
+        (Some(told), next)
+    }
+
+    async fn observe(
+        &self,
+        driver: &Driver<'_, Freehold, S::Cloud, K>,
+        case: &Case<'_>,
+        store: &mut Store<'_, S>,
+    ) -> (Option<Conditions>, Next) {
+        let slow = Next::After(self.settings.resync);
+        let ledger = match store.load().await {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                let told = Conditions::of(&PassEnd::Ledger(error), case.phase);
+                return (Some(told), slow);
+            }
+        };
+        let told = match driver.plan(case, &ledger).await {
+            Ok((plan, report)) => {
+                let steps: Vec<String> = plan
+                    .iter()
+                    .map(|planned| {
+                        format!("{} {}", planned.step.verb(), words::deed(&planned.step))
+                    })
+                    .collect();
+                Conditions::observed(&steps, &report)
+            }
+            Err(error) => Conditions::trouble(&Trouble::Cloud(error)),
+        };
+        (Some(told), slow)
+    }
+
+    /// Another live object that is this claim, and that this one must give way to.
+    async fn rival(
+        &self,
+        api: &Api<S::Object>,
+        object: &S::Object,
+        pin: &Pin,
+    ) -> Result<Option<String>, Trouble> {
+        // Only an object whose UUID was pinned elsewhere can be a copy.
+        if !pin.moved {
+            return Ok(None);
+        }
+        let all = S::api(&self.client, None);
+        let all = if object.namespace().is_some() {
+            all
+        } else {
+            api.clone()
+        };
+        let list = all.list(&ListParams::default()).await;
+        let list = list.map_err(|error| Trouble::Kubernetes(error.to_string()))?;
+        let rival = list.items.iter().find(|other| {
+            other.uid() != object.uid()
+                && other.annotations().get(CLAIM_UUID) == Some(&pin.uuid)
+                && pin::loses(object.meta(), other.meta())
+        });
+        Ok(rival.map(|other| {
+            format!(
+                "the object {} has the same {CLAIM_UUID}; this one is a copy of it: remove the \
+                 freehold.dev annotations and finalizers from this one",
+                other.name_any()
+            )
+        }))
+    }
+
+    /// Backs off: each failure in a row doubles the time.
+    fn later(&self, memory: &mut Memory) -> Next {
+        let times = 1_u32
+            .checked_shl(memory.failures.min(16))
+            .unwrap_or(u32::MAX);
+        memory.failures += 1;
+        let wait = self.settings.retry.saturating_mul(times);
+        Next::After(wait.min(self.settings.resync))
+    }
+
+    /// Tells conditions, unless the object says the same already.
+    async fn tell(
+        &self,
+        api: &Api<S::Object>,
+        name: &str,
+        told: &Conditions,
+    ) -> Result<(), LedgerError> {
+        let object = api.get_opt(name).await.map_err(classify)?;
+        let Some(object) = object else {
+            return Ok(());
+        };
+        let change = Change::new(&object);
+        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
+        self.system
+            .tell(&mut change, &object, told, self.clock.wall());
+        let Some(patch) = change.status_patch() else {
+            return Ok(());
+        };
+        let parameters = PatchParams::default();
+        let patch = Patch::Merge(patch);
+        api.patch_status(name, &parameters, &patch)
+            .await
+            .map(drop)
+            .map_err(classify)
+    }
+
+    /// The original's finalizers go once everything that they vouched for carries our marks.
+    async fn end_migration(
+        &self,
+        api: &Api<S::Object>,
+        object: &S::Object,
+    ) -> Result<(), LedgerError> {
+        let name = object.name_any();
+        let Some(object) = api.get_opt(&name).await.map_err(classify)? else {
+            return Ok(());
+        };
+        let change = Change::new(&object);
+        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
+        for old in S::OLD_FINALIZERS {
+            change.remove_finalizer(old);
+        }
+        let Some(patch) = change.object_patch() else {
+            return Ok(());
+        };
+        let parameters = PatchParams::default();
+        api.patch(&name, &parameters, &Patch::Merge(patch))
+            .await
+            .map(drop)
+            .map_err(classify)
+    }
+}
+
+fn key(name: &str, namespace: Option<&str>) -> String {
+    format!("{}/{name}", namespace.unwrap_or_default())
+}

@@ -1,0 +1,378 @@
+//! The ledger as it stands in an annotation: short, readable, and read back exactly.
+//!
+//! Ids are not in it: they stand where the served API wants them. What it holds survives a backup,
+//! because it is metadata.
+
+use std::collections::BTreeMap;
+
+use ownership::ledger::{BeforeImage, Intent, Known, Origin, Trace, TraceOf};
+use ownership::part::Props;
+use ownership::time::CloudTime;
+use ownership::{Kind, Ledger, ResourceId, SlotName, Target};
+use serde::{Deserialize, Serialize};
+
+/// Why an annotation is no ledger. The object is left alone until somebody has looked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// It is not what we write.
+    #[error("the annotation freehold.dev/ledger cannot be read: {0}")]
+    Unreadable(String),
+    /// It names a Kind that this version does not know.
+    #[error("the annotation freehold.dev/ledger names {0:?}, which this version does not know")]
+    Unknown(String),
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Record {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    intents: BTreeMap<String, IntentRecord>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    attempts: BTreeMap<String, u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    traces: Vec<TraceRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentRecord {
+    kind: String,
+    attempt: u32,
+    sends: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    props: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<BeforeRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    adopts: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BeforeRecord {
+    ids: Vec<String>,
+    at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownRecord {
+    kind: String,
+    id: String,
+    slot: String,
+    origin: OriginRecord,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    condemned: bool,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OriginRecord {
+    Created,
+    Adopted,
+    Found,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TraceRecord {
+    kind: String,
+    id: String,
+    what: WhatRecord,
+    times: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WhatRecord {
+    Tag(String, String),
+    Inner(String, String),
+}
+
+/// The annotation's text; `None` if there is nothing to remember.
+pub(crate) fn encode(ledger: &Ledger) -> Option<String> {
+    let record = Record {
+        intents: ledger
+            .intents
+            .iter()
+            .map(|(slot, intent)| (slot.to_string(), encode_intent(intent)))
+            .collect(),
+        attempts: ledger
+            .attempts
+            .iter()
+            .map(|(slot, attempt)| (slot.to_string(), *attempt))
+            .collect(),
+        known: ledger
+            .known
+            .iter()
+            .map(|(target, known)| KnownRecord {
+                kind: target.kind.to_owned(),
+                id: target.id.to_string(),
+                slot: known.slot.to_string(),
+                origin: match known.origin {
+                    Origin::Created => OriginRecord::Created,
+                    Origin::Adopted => OriginRecord::Adopted,
+                    Origin::Found => OriginRecord::Found,
+                },
+                condemned: ledger.condemned.contains(target),
+            })
+            .collect(),
+        traces: ledger
+            .traces
+            .iter()
+            .map(|(trace, times)| encode_trace(trace, *times))
+            .collect(),
+    };
+    let empty = record.intents.is_empty()
+        && record.attempts.is_empty()
+        && record.known.is_empty()
+        && record.traces.is_empty();
+    let text = || serde_json::to_string(&record).expect("texts and numbers under text keys");
+    (!empty).then(text)
+}
+
+fn encode_intent(intent: &Intent) -> IntentRecord {
+    IntentRecord {
+        kind: intent.kind.to_owned(),
+        attempt: intent.attempt,
+        sends: intent.sends,
+        name: intent.name.to_string(),
+        props: intent
+            .props
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.to_string()))
+            .collect(),
+        before: intent.before.as_ref().map(|before| BeforeRecord {
+            ids: before.ids.iter().map(ResourceId::to_string).collect(),
+            at: before.at.0,
+        }),
+        adopts: intent.adopts.as_ref().map(ResourceId::to_string),
+    }
+}
+
+fn encode_trace(trace: &Trace, times: u32) -> TraceRecord {
+    TraceRecord {
+        kind: trace.on.kind.to_owned(),
+        id: trace.on.id.to_string(),
+        what: match &trace.what {
+            TraceOf::Tag { key, value } => WhatRecord::Tag(key.to_string(), value.to_string()),
+            TraceOf::Inner { inner, key } => {
+                WhatRecord::Inner((*inner).to_owned(), key.to_string())
+            }
+        },
+        times,
+    }
+}
+
+/// Reads the annotation's text; everything but ids and the pin.
+pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<Ledger, RecordError> {
+    let record: Record =
+        serde_json::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
+    let kinds = Kinds(kinds);
+    let mut ledger = Ledger::default();
+    for (slot, intent) in record.intents {
+        ledger
+            .intents
+            .insert(slot_name(&slot)?, kinds.intent(intent)?);
+    }
+    for (slot, attempt) in record.attempts {
+        ledger.attempts.insert(slot_name(&slot)?, attempt);
+    }
+    for known in record.known {
+        let target = kinds.target(&known.kind, known.id)?;
+        if known.condemned {
+            ledger.condemned.insert(target.clone());
+        }
+        let origin = match known.origin {
+            OriginRecord::Created => Origin::Created,
+            OriginRecord::Adopted => Origin::Adopted,
+            OriginRecord::Found => Origin::Found,
+        };
+        let slot = slot_name(&known.slot)?;
+        ledger.known.insert(target, Known { slot, origin });
+    }
+    for trace in record.traces {
+        let on = kinds.target(&trace.kind, trace.id)?;
+        let what = match trace.what {
+            WhatRecord::Tag(key, value) => TraceOf::Tag {
+                key: key.into(),
+                value: value.into(),
+            },
+            WhatRecord::Inner(inner, key) => TraceOf::Inner {
+                inner: kinds.inner(on.kind, &inner)?,
+                key: key.into(),
+            },
+        };
+        ledger.traces.insert(Trace { on, what }, trace.times);
+    }
+    Ok(ledger)
+}
+
+fn slot_name(text: &str) -> Result<SlotName, RecordError> {
+    SlotName::new(text).map_err(|error| RecordError::Unreadable(error.to_string()))
+}
+
+/// The Kinds by name: the engine's own names are static.
+struct Kinds<'a>(&'a [&'static Kind]);
+
+impl Kinds<'_> {
+    fn kind(&self, name: &str) -> Result<&'static Kind, RecordError> {
+        let found = self.0.iter().find(|kind| kind.name == name);
+        found
+            .copied()
+            .ok_or_else(|| RecordError::Unknown(name.to_owned()))
+    }
+
+    fn target(&self, kind: &str, id: String) -> Result<Target, RecordError> {
+        Ok(Target::new(self.kind(kind)?.name, ResourceId::new(id)))
+    }
+
+    fn inner(&self, kind: &str, inner: &str) -> Result<&'static str, RecordError> {
+        let found = self.kind(kind)?.inner(inner);
+        found
+            .map(|inner| inner.name)
+            .ok_or_else(|| RecordError::Unknown(inner.to_owned()))
+    }
+
+    fn intent(&self, record: IntentRecord) -> Result<Intent, RecordError> {
+        let kind = self.kind(&record.kind)?;
+        let mut props = Props::new();
+        for (name, value) in record.props {
+            let rule = kind.props.iter().find(|rule| rule.name == name);
+            let rule = rule.ok_or(RecordError::Unknown(name))?;
+            props.set(rule.name, value.into());
+        }
+        Ok(Intent {
+            kind: kind.name,
+            attempt: record.attempt,
+            sends: record.sends,
+            name: record.name.into(),
+            props,
+            before: record.before.map(|before| BeforeImage {
+                ids: before.ids.into_iter().map(ResourceId::new).collect(),
+                at: CloudTime(before.at),
+            }),
+            adopts: record.adopts.map(ResourceId::new),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cloud_port::aws;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ids() -> impl Strategy<Value = String> {
+        prop_oneof!["sg-[0-9a-f]{1,17}", "[a-zA-Z0-9+=,.@_-]{1,64}", ".{1,20}"]
+    }
+
+    prop_compose! {
+        fn target()(kind in 0..aws::KINDS.len(), id in ids()) -> Target {
+            Target::new(aws::KINDS[kind].name, ResourceId::new(id))
+        }
+    }
+
+    prop_compose! {
+        fn intent()(
+            kind in 0..aws::KINDS.len(), attempt: u32, sends: u32, name in ".{0,20}",
+            values in prop::collection::vec(".{0,30}", 0..4), adopts in prop::option::of(ids()),
+            before in prop::option::of((prop::collection::btree_set(ids(), 0..3), any::<u64>())),
+        ) -> Intent {
+            let kind = aws::KINDS[kind];
+            let props = kind.props.iter().zip(values).map(|(rule, value)| (rule.name, value.into()));
+            Intent {
+                kind: kind.name,
+                attempt,
+                sends,
+                name: name.into(),
+                props: props.collect(),
+                before: before.map(|(ids, at)| BeforeImage {
+                    ids: ids.into_iter().map(ResourceId::new).collect(),
+                    at: CloudTime(at),
+                }),
+                adopts: adopts.map(ResourceId::new),
+            }
+        }
+    }
+
+    fn slot() -> impl Strategy<Value = SlotName> {
+        "[a-z][a-z0-9-]{0,20}".prop_map(|name| SlotName::new(&name).expect("a legal slot name"))
+    }
+
+    fn what(kind: &'static str) -> impl Strategy<Value = TraceOf> {
+        let inner = aws::KINDS
+            .iter()
+            .find(|k| k.name == kind)
+            .and_then(|k| k.inner.first());
+        (any::<bool>(), ".{0,40}", ".{0,10}").prop_map(move |(tag, key, value)| match inner {
+            Some(inner) if !tag => TraceOf::Inner {
+                inner: inner.name,
+                key: key.into(),
+            },
+            _ => TraceOf::Tag {
+                key: key.into(),
+                value: value.into(),
+            },
+        })
+    }
+
+    fn trace() -> impl Strategy<Value = Trace> {
+        target().prop_flat_map(|on| {
+            what(on.kind).prop_map(move |what| Trace {
+                on: on.clone(),
+                what,
+            })
+        })
+    }
+
+    prop_compose! {
+        fn ledger()(
+            intents in prop::collection::btree_map(slot(), intent(), 0..3),
+            attempts in prop::collection::btree_map(slot(), any::<u32>(), 0..3),
+            known in prop::collection::btree_map(target(), (slot(), 0..3_u8, any::<bool>()), 0..4),
+            traces in prop::collection::btree_map(trace(), any::<u32>(), 0..4),
+        ) -> Ledger {
+            let mut ledger = Ledger { intents, attempts, traces, ..Ledger::default() };
+            for (target, (slot, origin, condemned)) in known {
+                if condemned {
+                    ledger.condemned.insert(target.clone());
+                }
+                let origin = [Origin::Created, Origin::Adopted, Origin::Found][usize::from(origin)];
+                ledger.known.insert(target, Known { slot, origin });
+            }
+            ledger
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_ledger_is_read_back_as_it_was(ledger in ledger()) {
+            let read = match encode(&ledger) {
+                Some(text) => decode(&text, &aws::KINDS).unwrap(),
+                None => Ledger::default(),
+            };
+            prop_assert_eq!(read, ledger);
+        }
+
+        #[test]
+        fn no_text_makes_us_panic(text in ".{0,200}") {
+            let _ = decode(&text, &aws::KINDS);
+        }
+    }
+
+    #[test]
+    fn what_this_version_does_not_know_is_said() {
+        let text = r#"{"known":[{"kind":"moon/crater","id":"x","slot":"s","origin":"created"}]}"#;
+        assert_eq!(
+            decode(text, &aws::KINDS).unwrap_err().to_string(),
+            r#"the annotation freehold.dev/ledger names "moon/crater", which this version does not know"#
+        );
+        assert!(decode(r#"{"future":1}"#, &aws::KINDS).is_err());
+    }
+}
