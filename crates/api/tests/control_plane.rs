@@ -58,10 +58,8 @@ async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, mut ask: impl 
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    match tokio::time::timeout(PATIENCE, asking).await {
-        Ok(answer) => answer,
-        Err(_) => panic!("{what}: not within {PATIENCE:?}"),
-    }
+    let answer = tokio::time::timeout(PATIENCE, asking).await;
+    answer.unwrap_or_else(|late| panic!("{what}: {late}"))
 }
 
 /// A cluster that the original's definition accepts too.

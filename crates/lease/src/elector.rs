@@ -50,7 +50,7 @@ pub struct Elector {
 
 enum Known {
     Absent,
-    Is(Lease),
+    Is(Box<Lease>),
 }
 
 struct Foreign {
@@ -163,7 +163,7 @@ impl Elector {
         if let Some(lease) = &lease {
             self.observe(lease, now);
         }
-        self.known = Some(lease.map_or(Known::Absent, Known::Is));
+        self.known = Some(lease.map_or(Known::Absent, |lease| Known::Is(Box::new(lease))));
         Ok(())
     }
 
@@ -184,14 +184,12 @@ impl Elector {
 
     /// Writes our entry over the version that is known; only its acknowledgement counts.
     async fn write(&mut self) -> Result<(), ()> {
+        let Candidate {
+            namespace, name, ..
+        } = &self.candidate;
         let (old, is_new) = match self.known.take() {
-            Some(Known::Is(lease)) => (lease, false),
-            _ => {
-                let Candidate {
-                    namespace, name, ..
-                } = &self.candidate;
-                (record::blank(namespace, name), true)
-            }
+            Some(Known::Is(lease)) => (*lease, false),
+            _ => (record::blank(namespace, name), true),
         };
         let wall = self.clock.wall();
         let before = (!is_new).then_some(&old);
@@ -206,7 +204,7 @@ impl Elector {
         let answer = if is_new {
             in_time(self.api.create(&post, &lease)).await
         } else {
-            in_time(self.api.replace(&self.candidate.name, &post, &lease)).await
+            in_time(self.api.replace(name, &post, &lease)).await
         };
         let lease = answer.ok_or(())?.map_err(drop)?;
         let now = self.clock.now();
@@ -217,7 +215,7 @@ impl Elector {
             });
         });
         self.foreign = None;
-        self.known = Some(Known::Is(lease));
+        self.known = Some(Known::Is(Box::new(lease)));
         Ok(())
     }
 
@@ -229,7 +227,7 @@ impl Elector {
         if let Some(Known::Is(lease)) = self.known.take()
             && self.is_ours(&lease)
         {
-            let lease = record::released(lease, self.clock.wall());
+            let lease = record::released(*lease, self.clock.wall());
             let post = PostParams::default();
             drop(in_time(self.api.replace(&self.candidate.name, &post, &lease)).await);
         }

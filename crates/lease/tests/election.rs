@@ -12,7 +12,7 @@ use lease::{DURATION, RENEW_EVERY, RETRY_EVERY};
 use ownership::time::{Millis, REQUEST_TIMEOUT};
 use proptest::prelude::*;
 use serde_json::json;
-use world::{Link, Replica, World};
+use world::{Link, Replica, World, leaders, pass};
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -26,8 +26,8 @@ fn span(millis: Millis) -> Duration {
 async fn the_first_candidate_leads_and_keeps_leading() {
     let world = World::new();
     let replicas = [world.replica("a", 0), world.replica("b", 0)];
-    world.pass(seconds(3600), &replicas).await;
-    assert_eq!(world.leaders(&replicas), ["a"]);
+    pass(seconds(3600), &replicas).await;
+    assert_eq!(leaders(&replicas), ["a"]);
     let term = replicas[0].leadership.term().unwrap();
     assert!(
         replicas[0].leadership.left() >= Millis(DURATION.0 - RENEW_EVERY.0 - 1),
@@ -44,9 +44,7 @@ async fn a_new_holder_waits_before_its_first_delicate_call() {
     let term = replica.leadership.gained().await.unwrap();
     let began = term.began.unwrap();
     assert!(!term.may_send(replica.now()));
-    world
-        .pass(span(REQUEST_TIMEOUT), std::slice::from_ref(&replica))
-        .await;
+    pass(span(REQUEST_TIMEOUT), std::slice::from_ref(&replica)).await;
     let term = replica.leadership.term().unwrap();
     assert_eq!(term.began, Some(began), "renewals are the same term");
     assert!(term.may_send(replica.now()));
@@ -56,22 +54,14 @@ async fn a_new_holder_waits_before_its_first_delicate_call() {
 async fn a_dead_holder_is_replaced_after_the_duration_of_its_lease() {
     let world = World::new();
     let mut replicas = vec![world.replica("a", 0), world.replica("b", 0)];
-    world.pass(seconds(100), &replicas).await;
-    assert_eq!(world.leaders(&replicas), ["a"]);
+    pass(seconds(100), &replicas).await;
+    assert_eq!(leaders(&replicas), ["a"]);
     let last_renewal = DURATION.0 - replicas[0].leadership.left().0;
     replicas[0].kill();
-    world
-        .pass(Duration::from_millis(DURATION.0 - last_renewal), &replicas)
-        .await;
-    assert_eq!(
-        world.leaders(&replicas),
-        Vec::<&str>::new(),
-        "its time is over"
-    );
-    world
-        .pass(span(RETRY_EVERY) + span(RETRY_EVERY), &replicas)
-        .await;
-    assert_eq!(world.leaders(&replicas), ["b"]);
+    pass(Duration::from_millis(DURATION.0 - last_renewal), &replicas).await;
+    assert_eq!(leaders(&replicas), Vec::<&str>::new(), "its time is over");
+    pass(span(RETRY_EVERY) + span(RETRY_EVERY), &replicas).await;
+    assert_eq!(leaders(&replicas), ["b"]);
     let spec = world.lease().await.unwrap().spec.unwrap();
     assert_eq!(spec.holder_identity.as_deref(), Some("b"));
     assert_eq!(spec.lease_transitions, Some(1));
@@ -81,14 +71,14 @@ async fn a_dead_holder_is_replaced_after_the_duration_of_its_lease() {
 async fn a_graceful_stop_hands_over_at_once() {
     let world = World::new();
     let mut replicas = vec![world.replica("a", 0), world.replica("b", 0)];
-    world.pass(seconds(100), &replicas).await;
+    pass(seconds(100), &replicas).await;
     replicas[0].stop().await;
     assert_eq!(
         world.lease().await.unwrap().spec.unwrap().holder_identity,
         None
     );
-    world.pass(span(RETRY_EVERY) + seconds(1), &replicas).await;
-    assert_eq!(world.leaders(&replicas), ["b"]);
+    pass(span(RETRY_EVERY) + seconds(1), &replicas).await;
+    assert_eq!(leaders(&replicas), ["b"]);
     let term = replicas[1].leadership.term().unwrap();
     assert!(!term.may_send(replicas[1].now()), "it waits all the same");
 }
@@ -97,10 +87,10 @@ async fn a_graceful_stop_hands_over_at_once() {
 async fn a_stop_in_the_middle_of_a_call_releases_too() {
     let world = World::new();
     let mut replica = world.replica("a", 0);
-    world.pass(seconds(5), std::slice::from_ref(&replica)).await;
+    pass(seconds(5), std::slice::from_ref(&replica)).await;
     replica.link(Link::Deaf);
     // Its renewal at ten seconds takes effect, and hangs.
-    world.pass(seconds(6), std::slice::from_ref(&replica)).await;
+    pass(seconds(6), std::slice::from_ref(&replica)).await;
     replica.link(Link::Up);
     replica.stop().await;
     assert_eq!(
@@ -113,19 +103,19 @@ async fn a_stop_in_the_middle_of_a_call_releases_too() {
 #[tokio::test(start_paused = true)]
 async fn the_time_of_day_does_not_matter() {
     let world = World::new();
-    // Years apart, in both directions, and one whose clock stands still.
+    // Years apart, in both directions; the first one's clock stands still, and it leads all the same.
     let mut replicas = vec![
-        world.replica_at("a", 0, "1999-01-01T00:00:00Z", true),
+        world.replica_at("a", 0, "2026-01-01T00:00:00Z", false),
         world.replica_at("b", 5_000_000, "2099-01-01T00:00:00Z", true),
-        world.replica_at("c", 77, "2026-01-01T00:00:00Z", false),
+        world.replica_at("c", 77, "1999-01-01T00:00:00Z", true),
     ];
     for expected in ["a", "b", "c"] {
-        world.pass(seconds(600), &replicas).await;
-        assert_eq!(world.leaders(&replicas), [expected]);
+        pass(seconds(600), &replicas).await;
+        assert_eq!(leaders(&replicas), [expected]);
         let leader = replicas.iter_mut().find(|r| r.name == expected).unwrap();
         leader.kill();
         // The others stand in line by name.
-        world.pass(seconds(61), &replicas).await;
+        pass(seconds(61), &replicas).await;
     }
 }
 
@@ -134,20 +124,33 @@ async fn a_holder_that_cannot_reach_the_server_stops_before_another_begins() {
     let world = World::new();
     for link in [Link::Cut, Link::Deaf] {
         let mut replicas = vec![world.replica("a", 0), world.replica("b", 0)];
-        world.pass(seconds(100), &replicas).await;
+        pass(seconds(100), &replicas).await;
         let (cut, other) = if replicas[0].leads() { (0, 1) } else { (1, 0) };
         replicas[cut].link(link);
         // A last renewal may arrive that it never hears of: nobody else begins before its end.
         let longest = span(RENEW_EVERY) + span(DURATION) + span(RETRY_EVERY) + seconds(1);
-        world.pass(longest, &replicas).await;
-        assert_eq!(world.leaders(&replicas), [replicas[other].name]);
+        pass(longest, &replicas).await;
+        assert_eq!(leaders(&replicas), [replicas[other].name]);
         replicas[cut].link(Link::Up);
-        world.pass(seconds(200), &replicas).await;
-        assert_eq!(world.leaders(&replicas).len(), 1);
+        pass(seconds(200), &replicas).await;
+        assert_eq!(leaders(&replicas).len(), 1);
         for replica in &mut replicas {
             replica.stop().await;
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_term_counts_from_before_its_renewal_was_sent() {
+    let world = World::new();
+    let replicas = [world.replica("a", 0), world.replica("b", 0)];
+    pass(seconds(5), &replicas).await;
+    // The renewal takes effect at once, its answer comes late, and it is the last.
+    replicas[0].link(Link::Slow(7000));
+    pass(seconds(6), &replicas).await;
+    replicas[0].link(Link::Cut);
+    pass(seconds(80), &replicas).await;
+    assert_eq!(leaders(&replicas), ["b"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -164,9 +167,9 @@ async fn a_conflict_never_gives_two() {
             let faults = world.server.faults();
             faults.add(Fault::new(kind).verb(verb).resource("leases").times(times));
             let mut replicas = vec![world.replica("a", 0), world.replica("b", 0)];
-            world.pass(seconds(300), &replicas).await;
+            pass(seconds(300), &replicas).await;
             assert_eq!(faults.pending(), 0, "{kind:?} {verb}");
-            assert_eq!(world.leaders(&replicas).len(), 1, "{kind:?} {verb}");
+            assert_eq!(leaders(&replicas).len(), 1, "{kind:?} {verb}");
             for replica in &mut replicas {
                 replica.stop().await;
             }
@@ -178,19 +181,19 @@ async fn a_conflict_never_gives_two() {
 async fn two_processes_with_one_identity_do_not_both_lead() {
     let world = World::new();
     let replicas = [world.replica("twin", 0), world.replica("twin", 3)];
-    world.pass(seconds(600), &replicas).await;
-    assert_eq!(world.leaders(&replicas).len(), 1);
+    pass(seconds(600), &replicas).await;
+    assert_eq!(leaders(&replicas).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_lease_is_made_again_and_overlaps_no_delicate_call() {
     let world = World::new();
     let replicas = [world.replica("a", 0), world.replica("b", 0)];
-    world.pass(seconds(100), &replicas).await;
+    pass(seconds(100), &replicas).await;
     world.delete_lease().await;
     // `b` has seen `a`'s record: it waits for its end, and `a` is back before that.
-    world.pass(seconds(100), &replicas).await;
-    assert_eq!(world.leaders(&replicas), ["a"]);
+    pass(seconds(100), &replicas).await;
+    assert_eq!(leaders(&replicas), ["a"]);
     assert!(world.lease().await.is_some());
 }
 
@@ -198,14 +201,14 @@ async fn a_deleted_lease_is_made_again_and_overlaps_no_delicate_call() {
 async fn what_others_write_on_the_lease_stays() {
     let world = World::new();
     let replicas = [world.replica("a", 0)];
-    world.pass(seconds(5), &replicas).await;
+    pass(seconds(5), &replicas).await;
     let api: Api<Lease> = Api::namespaced(world.server.client(), "default");
     let label = json!({"metadata": {"labels": {"theirs": "yes"}}});
     api.patch("freehold", &PatchParams::default(), &Patch::Merge(label))
         .await
         .unwrap();
-    world.pass(seconds(100), &replicas).await;
-    assert_eq!(world.leaders(&replicas), ["a"], "a conflict, and on");
+    pass(seconds(100), &replicas).await;
+    assert_eq!(leaders(&replicas), ["a"], "a conflict, and on");
     assert_eq!(
         world.lease().await.unwrap().metadata.labels.unwrap()["theirs"],
         "yes"
@@ -290,19 +293,15 @@ async fn play(events: Vec<(Event, u64)>) {
             Event::Nothing => {}
         }
         // Asserts all the way that at most one leads.
-        world.pass(Duration::from_millis(pause), &replicas).await;
+        pass(Duration::from_millis(pause), &replicas).await;
     }
     world.server.faults().clear();
     for (replica, name) in replicas.iter_mut().zip(names) {
         replica.kill();
         *replica = world.replica(name, 0);
     }
-    world.pass(seconds(300), &replicas).await;
-    assert_eq!(
-        world.leaders(&replicas).len(),
-        1,
-        "faults over: somebody leads"
-    );
+    pass(seconds(300), &replicas).await;
+    assert_eq!(leaders(&replicas).len(), 1, "faults over: somebody leads");
 }
 
 proptest! {

@@ -139,25 +139,6 @@ impl World {
         }
     }
 
-    /// Lets time pass, and asserts all the way that at most one leads.
-    pub(crate) async fn pass(&self, span: Duration, replicas: &[Replica]) {
-        let end = Instant::now() + span;
-        loop {
-            let leaders = self.leaders(replicas);
-            assert!(leaders.len() <= 1, "{leaders:?} all lead");
-            let now = Instant::now();
-            if now >= end {
-                return;
-            }
-            tokio::time::sleep(LOOK_EVERY.min(end - now)).await;
-        }
-    }
-
-    pub(crate) fn leaders(&self, replicas: &[Replica]) -> Vec<&'static str> {
-        let leading = replicas.iter().filter(|replica| replica.leads());
-        leading.map(|replica| replica.name).collect()
-    }
-
     pub(crate) async fn lease(&self) -> Option<Lease> {
         self.leases().get_opt("freehold").await.unwrap()
     }
@@ -205,6 +186,26 @@ impl Replica {
     pub(crate) async fn stop(&mut self) {
         self.request_stop();
         (&mut self.task).await.unwrap();
+    }
+}
+
+/// Those that lead now.
+pub(crate) fn leaders(replicas: &[Replica]) -> Vec<&'static str> {
+    let leading = replicas.iter().filter(|replica| replica.leads());
+    leading.map(|replica| replica.name).collect()
+}
+
+/// Lets time pass, and asserts all the way that at most one leads.
+pub(crate) async fn pass(span: Duration, replicas: &[Replica]) {
+    let end = Instant::now() + span;
+    loop {
+        let leaders = leaders(replicas);
+        assert!(leaders.len() <= 1, "{leaders:?} all lead");
+        let now = Instant::now();
+        if now >= end {
+            return;
+        }
+        tokio::time::sleep(LOOK_EVERY.min(end - now)).await;
     }
 }
 
