@@ -47,6 +47,10 @@ faults! {
     LateByThree = "late-by-3",
     /// The process dies, and the call takes effect only when the next one starts.
     LateAtRestart = "late-at-restart",
+    /// No answer comes, and the call takes effect as late as it can (A3).
+    LateToTheLast = "late-to-the-last",
+    /// The answer takes a minute.
+    Slow = "slow",
     /// The read shows each resource as it was before its last write.
     StaleByOne = "stale-by-1",
     /// The read shows each resource as it was before its last two writes.
@@ -81,6 +85,8 @@ faults! {
     UnmarkedInFlight = "unmarked-in-flight",
     /// The call takes long, and meanwhile a stranger strips our resources of their marks.
     SlowAndUnmarked = "slow-and-unmarked",
+    /// The answer of a read takes long, and meanwhile a stranger strips our resources.
+    AnsweredThenUnmarked = "answered-then-unmarked",
 }
 
 impl Fault {

@@ -24,6 +24,7 @@ mod port;
 mod run;
 mod scenario;
 mod search;
+mod special;
 mod stranger;
 mod world;
 

@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
             if self.done() {
                 return;
             }
-            let mut random = Random::new(effort.seed.wrapping_add(u64::from(n)));
+            let mut random = Random::new(self.seed_of(effort.seed, n));
             let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
             let turns = if self.scenario.writers > 1 {
                 (0..256).map(|_| random.below(2) == 1).collect()
@@ -196,6 +196,13 @@ impl<'a> Walk<'a> {
             let outcome = (self.runner)(self.scenario, chooser, &turns);
             self.take(outcome);
         }
+    }
+
+    /// A stream of its own for every seed, scenario and schedule.
+    fn seed_of(&self, seed: u64, n: u32) -> u64 {
+        let mut hash = DefaultHasher::new();
+        (seed, &self.scenario.name, n).hash(&mut hash);
+        hash.finish()
     }
 
     /// Runs a schedule; `None` if it was seen before, did not fire, or broke a law.

@@ -6,7 +6,7 @@ use cloud_port::{Effect, LedgerError};
 use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
-use ownership::time::{Millis, Tick};
+use ownership::time::{Millis, REQUEST_TIMEOUT, Tick};
 use ownership::{Answer, Ledger, Phase, Query, Step, Target};
 
 use crate::chooser::Chooser;
@@ -78,8 +78,20 @@ pub(crate) struct Object {
 struct Late {
     step: Step,
     actor: Actor,
-    /// After how many calls; `None`: when the next process starts, or time passes.
-    calls: Option<u32>,
+    lands: Lands,
+    /// By when, at the latest (A3).
+    due: Tick,
+}
+
+/// When a late call takes effect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lands {
+    /// After so many calls.
+    After(u32),
+    /// When the next process starts.
+    AtRestart,
+    /// As late as it can.
+    WhenDue,
 }
 
 /// How a call comes out for the one who made it.
@@ -90,6 +102,9 @@ pub(crate) enum Call<T, E> {
     Crash,
 }
 
+/// How long a slow answer takes: longer than anything may rest on it.
+const A_MINUTE: Millis = Millis::seconds(60);
+
 const READ_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
     Fault::Fail,
@@ -98,6 +113,8 @@ const READ_FAULTS: Menu = Menu::of(&[
     Fault::StaleByTwo,
     Fault::EndNow,
     Fault::SlowAndUnmarked,
+    Fault::AnsweredThenUnmarked,
+    Fault::Slow,
 ]);
 const STEP_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
@@ -110,6 +127,8 @@ const STEP_FAULTS: Menu = Menu::of(&[
     Fault::LateByTwo,
     Fault::LateByThree,
     Fault::LateAtRestart,
+    Fault::LateToTheLast,
+    Fault::Slow,
     Fault::EndNow,
     Fault::UnmarkedInFlight,
 ]);
@@ -122,6 +141,7 @@ const WRITE_FAULTS: Menu = Menu::of(&[
     Fault::Refuse,
     Fault::EndNow,
     Fault::SlowAndUnmarked,
+    Fault::Slow,
 ]);
 const STALE: Menu = Menu::of(&[Fault::StaleByOne, Fault::StaleByTwo]);
 
@@ -186,6 +206,11 @@ impl World {
             _ => Call::Answer(self.account.read(query, Staleness::Settled)),
         };
         self.note(|| format!("{query:?} -> {}", told(&call)), fault);
+        match fault {
+            Some(Fault::Slow) => self.pass_time(A_MINUTE),
+            Some(Fault::AnsweredThenUnmarked) => self.slow_down(),
+            _ => {}
+        }
         self.land();
         call
     }
@@ -230,10 +255,12 @@ impl World {
             });
         }
         let fault = self.choose(STEP_FAULTS);
-        let late = |calls| Late {
+        let due = self.clock.now() + REQUEST_TIMEOUT;
+        let late = |lands| Late {
             step: step.clone(),
             actor,
-            calls,
+            lands,
+            due,
         };
         if fault == Some(Fault::UnmarkedInFlight) {
             stranger::strip_all(self);
@@ -254,13 +281,17 @@ impl World {
                 self.crash()
             }
             Some(Fault::LateAtRestart) => {
-                self.late.push(late(None));
+                self.late.push(late(Lands::AtRestart));
                 self.crash()
             }
             Some(fault @ (Fault::LateByOne | Fault::LateByTwo | Fault::LateByThree)) => {
                 // One more than the fault says: the call itself counts when effects land below.
                 let calls = 2 + fault as u32 - Fault::LateByOne as u32;
-                self.late.push(late(Some(calls)));
+                self.late.push(late(Lands::After(calls)));
+                Call::Answer(Err(lost()))
+            }
+            Some(Fault::LateToTheLast) => {
+                self.late.push(late(Lands::WhenDue));
                 Call::Answer(Err(lost()))
             }
             _ => {
@@ -270,6 +301,9 @@ impl World {
             }
         };
         self.note(|| format!("{step:?} -> {}", told(&call)), fault);
+        if fault == Some(Fault::Slow) {
+            self.pass_time(A_MINUTE);
+        }
         self.land();
         call
     }
@@ -356,6 +390,11 @@ impl World {
                 self.note_refusal(edits);
                 Call::Answer(Err(LedgerError::Refused("the schema says no".into())))
             }
+            Some(Fault::Slow) => {
+                let answer = self.commit(edits, version);
+                self.pass_time(A_MINUTE);
+                Call::Answer(answer)
+            }
             _ => Call::Answer(self.commit(edits, version)),
         }
     }
@@ -405,7 +444,7 @@ impl World {
         self.note(|| format!("requeue at {} until {until:?}", now.0), fault);
         match fault {
             Some(Fault::NoTime) => {}
-            Some(Fault::LongTime) => self.pass_time(Millis::seconds(120)),
+            Some(Fault::LongTime) => self.pass_time(scenario.long),
             Some(Fault::LoseStatus) => {
                 self.object.ledger.ids.clear();
                 if scenario.intents_in_status {
@@ -427,19 +466,35 @@ impl World {
         }
     }
 
-    /// Lets time pass. A request takes effect within T or never (A3), so what is late lands first.
+    /// Lets time pass. A request takes effect within T or never (A3): what is late lands when it is
+    /// due.
     pub(crate) fn pass_time(&mut self, span: Millis) {
-        if !self.late_without_end {
-            self.land_all();
+        let end = self.clock.now() + span;
+        while !self.late_without_end {
+            let first = self.late.iter().map(|late| late.due).min();
+            let Some(due) = first.filter(|due| *due <= end) else {
+                break;
+            };
+            self.clock.advance(due - self.clock.now());
+            let (now, later) = std::mem::take(&mut self.late)
+                .into_iter()
+                .partition(|late| late.due <= due);
+            self.late = later;
+            self.take_late(now);
         }
-        self.clock.advance(span);
+        self.clock.advance(end - self.clock.now());
+    }
+
+    fn take_late(&mut self, late: Vec<Late>) {
+        for late in late {
+            let _ = self.take_effect(late.actor, &late.step);
+        }
     }
 
     /// Lets everything take effect that is late.
     pub(crate) fn land_all(&mut self) {
-        for late in std::mem::take(&mut self.late) {
-            let _ = self.take_effect(late.actor, &late.step);
-        }
+        let late = std::mem::take(&mut self.late);
+        self.take_late(late);
     }
 
     /// Whether something may still take effect.
@@ -452,17 +507,15 @@ impl World {
         self.crashed = false;
         let (now, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
             .into_iter()
-            .partition(|late| late.calls.is_none());
+            .partition(|late| late.lands == Lands::AtRestart);
         self.late = later;
-        for late in now {
-            let _ = self.take_effect(late.actor, &late.step);
-        }
+        self.take_late(now);
     }
 
     /// The call takes a minute. What was read before it is old by then, and a stranger has used the
     /// time to strip our resources of their marks.
     fn slow_down(&mut self) {
-        self.pass_time(Millis::seconds(60));
+        self.pass_time(A_MINUTE);
         stranger::strip_all(self);
         self.stranger_at = Some(self.clock.now());
     }
@@ -474,12 +527,12 @@ impl World {
         }
         let mut at = 0;
         while at < self.late.len() {
-            let due = match &mut self.late[at].calls {
-                Some(calls) => {
+            let due = match &mut self.late[at].lands {
+                Lands::After(calls) => {
                     *calls -= 1;
                     *calls == 0
                 }
-                None => false,
+                Lands::AtRestart | Lands::WhenDue => false,
             };
             if due {
                 let late = self.late.remove(at);

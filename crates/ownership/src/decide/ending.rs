@@ -131,7 +131,7 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let slot = &self.slot_or_bare(name, kind, &intent.name);
-            if let Some(target) = self.alive(kind, name) {
+            if let Some(target) = self.alive(kind, name, intent) {
                 let known = Known::new(slot, Origin::Created);
                 edits.push(Edit::Know { target, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
@@ -151,11 +151,13 @@ impl<R: Rules> Deciding<'_, R> {
         act(Decision::Write(edits), Reason::SeenByMarks)
     }
 
-    /// A resource of ours in that slot.
-    fn alive(&self, kind: &Kind, slot: &SlotName) -> Option<Target> {
+    /// What an intent made or adopted, by its mark: it has the intent's own attempt.
+    fn alive(&self, kind: &Kind, slot: &SlotName, intent: &Intent) -> Option<Target> {
         self.view.of_kind(kind.name).find_map(|(resource, read)| {
             match self.judge(kind, resource, read) {
-                Verdict::Owned(owned) if owned.mark()?.slot == *slot => {
+                Verdict::Owned(owned)
+                    if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
+                {
                     Some(owned.target().clone())
                 }
                 _ => None,
@@ -234,6 +236,9 @@ impl<R: Rules> Deciding<'_, R> {
             .any(|known| known.slot == slot.name && known.origin != Origin::Found);
         if only_token && !answered {
             self.repeat(slot, intent)?;
+            if self.is_unprovable(slot, intent) {
+                return Ok(false);
+            }
         }
         Ok(self.settled(
             Sight::Intent(slot.name.clone(), intent.attempt, intent.sends),

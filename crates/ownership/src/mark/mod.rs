@@ -80,20 +80,39 @@ pub fn claim_key(carrier: Carrier, claim: &ClaimHash) -> Text {
 ///
 /// It says nothing about the parent itself.
 pub fn part_key(carrier: Carrier, claim: &ClaimHash, inner_kind: &str, key: &str) -> Text {
+    let digest = part_digest(inner_kind, key);
+    format!("{}{digest}", part_prefix(carrier, claim)).into()
+}
+
+/// Whether a tag's key is that of a mark, of whichever claim, which names this part.
+pub fn names_part(carrier: Carrier, tag: &str, inner_kind: &str, key: &str) -> bool {
+    tag.starts_with(parts_prefix(carrier)) && tag.ends_with(&part_digest(inner_kind, key))
+}
+
+fn part_digest(inner_kind: &str, key: &str) -> String {
     let digest = uuid::Uuid::new_v5(
         &uuid::Uuid::NAMESPACE_OID,
         format!("{inner_kind}\n{key}").as_bytes(),
     );
-    let digest = &digest.simple().to_string()[..12];
-    format!("{}{digest}", part_prefix(carrier, claim)).into()
+    digest.simple().to_string()[..12].to_owned()
 }
 
 /// How the keys of all marks begin that name parts of a claim.
 pub fn part_prefix(carrier: Carrier, claim: &ClaimHash) -> String {
+    let end = if carrier == Carrier::AwsTags {
+        '/'
+    } else {
+        '_'
+    };
+    format!("{}{claim}{end}", parts_prefix(carrier))
+}
+
+/// How the keys of all marks begin that name parts.
+const fn parts_prefix(carrier: Carrier) -> &'static str {
     match carrier {
-        Carrier::AwsTags => format!("freehold.dev/part/{claim}/"),
-        Carrier::IbmTags | Carrier::AzureTags => format!("freehold.dev_part_{claim}_"),
-        Carrier::GcpLabels => format!("freehold_dev_part_{claim}_"),
+        Carrier::AwsTags => "freehold.dev/part/",
+        Carrier::IbmTags | Carrier::AzureTags => "freehold.dev_part_",
+        Carrier::GcpLabels => "freehold_dev_part_",
     }
 }
 
