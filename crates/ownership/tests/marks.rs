@@ -1,7 +1,7 @@
 //! Marks of every dialect on every carrier come back as they were written, or are refused with the
 //! field and the rule.
 
-use ownership::mark::{Carrier, Dialect, OwnershipMark, Reading, Tags};
+use ownership::mark::{Carrier, Dialect, MOST_MARKS, OwnershipMark, Reading, Tags, reserved};
 use ownership::name::fit;
 use ownership::{Claim, Holder, SlotName};
 use proptest::prelude::*;
@@ -51,9 +51,15 @@ proptest! {
         match dialect.ownership(carrier, Some("node")) {
             Ok(tags) => {
                 prop_assert_eq!(dialect.read(carrier, &tags), Reading::Ours);
+                let mut all = dialect.cluster(carrier).unwrap_or_default();
                 for (key, value) in tags.iter() {
                     prop_assert!(carrier.check(key, value).is_ok());
+                    all.set(key.clone(), value.clone());
                 }
+                for (key, _) in all.iter() {
+                    prop_assert!(reserved(carrier, key).is_some(), "{}", key);
+                }
+                prop_assert!(all.len() < MOST_MARKS, "Freehold's own comes on top");
             }
             Err(error) => {
                 prop_assert!(!error.field.is_empty() && !error.rule.is_empty());
@@ -92,6 +98,7 @@ proptest! {
             holder: Holder::of_cluster(&uuid),
         };
         let (key, value) = mark.encode(carrier).unwrap();
+        prop_assert!(reserved(carrier, &key).is_some());
         prop_assert_eq!(OwnershipMark::decode(carrier, &key, &value), Some(mark));
     }
 
