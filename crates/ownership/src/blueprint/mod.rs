@@ -91,7 +91,7 @@ pub enum Source {
 pub enum IfMissing {
     /// An error, never a create (law 6).
     Refuse,
-    /// The seed of the served API says to create one (KKP's group, role and profile).
+    /// The served API says to create one (KKP's group, role and profile).
     Create,
 }
 
