@@ -115,37 +115,38 @@ fn draw(branches: &[Branch], width: usize) -> String {
     let room = width.saturating_sub(wide + VERDICT + 4);
     let fits = |branch: &Branch| branch.verdict.1.chars().count() <= room;
     let beside = branches.iter().all(fits);
-    let mut text = String::new();
+    let mut drawn = Vec::new();
     for (at, line) in lines.into_iter().enumerate() {
         let (verdict, why) = &branches[at].verdict;
         if verdict.is_empty() {
-            text += &line;
-            text.push('\n');
+            drawn.push(line);
         } else if beside {
-            let all = format!("{line:<wide$}  {}  {}", colour(verdict), style(why).dim());
-            text += &format!("{}\n", all.trim_end());
+            drawn.push(format!(
+                "{line:<wide$}  {}  {}",
+                colour(verdict),
+                style(why).dim()
+            ));
         } else {
-            text += &format!("{line}\n{}", below(branches, at, width));
+            drawn.push(line);
+            drawn.extend(below(branches, at, width));
         }
     }
-    text
+    let trimmed = drawn.iter().map(|line| line.trim_end().to_owned() + "\n");
+    trimmed.collect()
 }
 
 /// A verdict that has no place beside its branch, in lines of its own.
-fn below(branches: &[Branch], at: usize, width: usize) -> String {
+fn below(branches: &[Branch], at: usize, width: usize) -> Vec<String> {
     let (verdict, why) = &branches[at].verdict;
     let indent: String = (1..=branches[at].depth + 1)
         .map(|level| trunk(branches, at, level))
         .collect();
     let room = width.saturating_sub(indent.chars().count() + VERDICT + 2);
-    let mut text = String::new();
-    let mut first = colour(verdict);
-    for line in wrap(why, room) {
-        let all = format!("{indent}{first}  {}", style(line).dim());
-        text += &format!("{}\n", all.trim_end());
-        first = " ".repeat(VERDICT);
-    }
-    text
+    let heads = std::iter::once(colour(verdict)).chain(std::iter::repeat(" ".repeat(VERDICT)));
+    heads
+        .zip(wrap(why, room))
+        .map(|(head, line)| format!("{indent}{head}  {}", style(line).dim()))
+        .collect()
 }
 
 /// Breaks a text into lines between words, the first of which may be empty; a word that is longer
