@@ -115,7 +115,7 @@ fn wish(kind: &'static str, key: Expr) -> InnerWish {
 fn nothing_is_wished_for_twice() {
     let said = |slot| {
         Blueprint::new(vec![slot, self::slot("b", &[])])
-            .map_or_else(|e| e.to_string(), |_| "".into())
+            .map_or_else(|e| e.to_string(), |_| String::new())
     };
     let parent = || ("parent", Expr::Text("x".into()));
     let mut twice = slot("a", &[]);
