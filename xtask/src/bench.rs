@@ -70,7 +70,7 @@ pub(crate) fn run(
             .iter()
             .map(|f| row([&f.name, &f.value.to_string(), &f.unit])),
     );
-    print!("{}", table::render(&rows, &[1]));
+    say::text(format_args!("{}", table::render(&rows, &[1])))?;
     if let Some(file) = json {
         let text = format!("{:#}\n", to_json(&figures));
         std::fs::write(file, text).with_context(|| format!("--json {}", file.display()))?;
@@ -111,7 +111,7 @@ fn measure(workspace: &Workspace, bench: &Benchmark) -> anyhow::Result<Vec<Figur
         let line = line.with_context(|| cargo::line(&command))?;
         match parse(bench.name, &line) {
             Some(figure) => figures.push(figure),
-            None => println!("{line}"),
+            None => say::line!("{line}")?,
         }
     }
     let status = child.wait().with_context(|| cargo::line(&command))?;

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 
 use crate::cache::Cache;
 
-/// The profile of tests, explorer and chaos: optimised, with every check on.
+/// The profile of tests and explorer: optimised, with every check on.
 pub(crate) const CHECKED: &str = "checked";
 
 /// This workspace and its cache folder.

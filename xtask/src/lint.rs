@@ -41,21 +41,21 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Runs every check, also after one has failed.
-pub(crate) fn run(workspace: &Workspace) -> ExitCode {
+pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let mut failed = Vec::new();
     for (name, check) in CHECKS {
-        println!("── lint: {name} ──");
+        say::line!("── lint: {name} ──")?;
         if let Err(error) = check(workspace) {
-            eprintln!("error: {error:#}");
+            say::error(&error);
             failed.push(*name);
         }
     }
     if failed.is_empty() {
-        println!("lint: all {} checks passed", CHECKS.len());
-        return ExitCode::SUCCESS;
+        say::line!("lint: all {} checks passed", CHECKS.len())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    println!("lint: FAILED: {}", failed.join(", "));
-    ExitCode::FAILURE
+    say::line!("lint: FAILED: {}", failed.join(", "))?;
+    Ok(ExitCode::FAILURE)
 }
 
 /// A call of cargo-deny.
@@ -70,7 +70,7 @@ fn advisories(workspace: &Workspace) -> anyhow::Result<()> {
     let mut fetch = deny(workspace, &["fetch", "db"])?;
     fetch.stdout(Stdio::null()).stderr(Stdio::null());
     if cargo::run(&mut fetch).is_err() {
-        println!("SKIPPED: the database of advisories cannot be had from here");
+        say::line!("SKIPPED: the database of advisories cannot be had from here")?;
         return Ok(());
     }
     let check = ["check", "--disable-fetch", "advisories"];

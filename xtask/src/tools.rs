@@ -22,12 +22,12 @@ pub(crate) const CARGO_DENY: Tool = Tool {
 /// Installs whatever is not there.
 pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let program = CARGO_DENY.install(workspace)?;
-    println!(
+    say::line!(
         "{} {}: {}",
         CARGO_DENY.name,
         CARGO_DENY.version,
         program.display()
-    );
+    )?;
     if cargo::has_program("go") {
         // The real control plane, built from its Go modules.
         let args = [
@@ -42,7 +42,7 @@ pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
         let mut command = workspace.cargo(args);
         cargo::run(command.arg("control-plane-tools"))?;
     } else {
-        println!("no Go here: the real control plane is not built");
+        say::line!("no Go here: the real control plane is not built")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,10 +55,11 @@ impl Tool {
         if self.is_at(&program) {
             return Ok(program);
         }
-        eprintln!(
+        say::line!(
             "installing {} {} (minutes, once per machine)",
-            self.name, self.version
-        );
+            self.name,
+            self.version
+        )?;
         let package = format!("{}@{}", self.name, self.version);
         let mut command = workspace.cargo(["install", "--locked", "--force", "--root"]);
         command.arg(&folder).arg(package);

@@ -8,6 +8,7 @@ use ownership::mark::claim_key;
 use ownership::{Finding, Slot, Target};
 
 use crate::scenario::{Expect, Scenario};
+use crate::words;
 use crate::world::World;
 
 /// A broken law.
@@ -213,7 +214,8 @@ pub(crate) fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation
             || matches!(scenario.expect, Expect::Held | Expect::Reported)
             || (scenario.expect == Expect::AtMostOne && !world.object.gone);
         if life.by == US && !kept {
-            let what = format!("{} is left, created for slot {:?}", life.target, life.slot);
+            let slot = life.slot.as_ref().map_or("none", |slot| slot.as_str());
+            let what = format!("{} is left, created for slot {slot}", life.target);
             return broken(Law::NoOrphans, what);
         }
         if scenario.adopts.contains(&life.target) && !scenario.retains {
@@ -286,13 +288,14 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
     if scenario.expect == Expect::Held {
         return broken(
             Law::StatusIsDisposable,
-            format!("{id} is held elsewhere: {:?}", deed.harm),
+            format!("{id} is held elsewhere, but {}", words::deed(deed)),
         );
     }
     match &deed.harm {
         Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
             if deed.made_by != US && !adopted {
-                return broken(Law::NoTheft, format!("{id} is not ours: {:?}", deed.harm));
+                let what = format!("{id} is not ours, but {}", words::deed(deed));
+                return broken(Law::NoTheft, what);
             }
             if deed.harm == Harm::Deleted
                 && !scenario.lifted.a2

@@ -358,6 +358,17 @@ pub(crate) fn named(scenario: &Scenario, what: &str) -> Scenario {
     }
 }
 
+/// The first two words of a scenario's name.
+pub(crate) fn kind(name: &str) -> String {
+    name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
+}
+
+/// The Kinds of scenarios, one a line.
+pub(crate) fn kinds(scenarios: &[Scenario]) -> String {
+    let kinds: BTreeSet<String> = scenarios.iter().map(|known| kind(&known.name)).collect();
+    kinds.into_iter().collect::<Vec<_>>().join("\n")
+}
+
 pub(crate) fn slot_name(name: &str) -> SlotName {
     SlotName::new(name).expect("a legal slot name")
 }

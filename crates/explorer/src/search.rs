@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chooser::{Chooser, Random};
-use crate::fault::{Choice, Schedule, Stored};
+use crate::fault::{Choice, Schedule};
 use crate::laws::Violation;
 use crate::run::Outcome;
 use crate::scenario::Scenario;
+use crate::stored::Stored;
 
 /// Runs one schedule of a scenario, under some rules.
 pub(crate) type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
@@ -248,28 +249,27 @@ impl<'a> Walk<'a> {
 
     /// Leaves out what is not needed for the violation.
     fn shrink(&self, mut schedule: Schedule, mut violation: Violation) -> (Schedule, Violation) {
-        let again = |schedule: &Schedule| {
-            (self.runner)(
-                self.scenario,
-                Chooser::script(schedule, false),
-                &schedule.turns,
-            )
-            .violation
+        // What does not happen any more is left out too, so that a replay finds every fault.
+        let again = |mut schedule: Schedule| {
+            let chooser = Chooser::script(&schedule, false);
+            let outcome = (self.runner)(self.scenario, chooser, &schedule.turns);
+            schedule.choices = outcome.fired;
+            outcome.violation.map(|violation| (schedule, violation))
         };
         let mut at = 0;
         while at < schedule.choices.len() {
             let mut smaller = schedule.clone();
             smaller.choices.remove(at);
-            match again(&smaller) {
-                Some(found) => (schedule, violation) = (smaller, found),
+            match again(smaller) {
+                Some(found) => (schedule, violation) = found,
                 None => at += 1,
             }
         }
         while !schedule.turns.is_empty() {
             let mut smaller = schedule.clone();
             smaller.turns.pop();
-            match again(&smaller) {
-                Some(found) => (schedule, violation) = (smaller, found),
+            match again(smaller) {
+                Some(found) => (schedule, violation) = found,
                 None => break,
             }
         }

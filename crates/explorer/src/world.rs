@@ -14,6 +14,7 @@ use crate::fault::{Fault, Menu};
 use crate::laws::{self, Law, Violation};
 use crate::scenario::Scenario;
 use crate::stranger;
+use crate::words;
 
 /// The world of one run.
 pub(crate) struct World {
@@ -205,7 +206,10 @@ impl World {
             Some(Fault::StaleByTwo) => self.read_stale(query, 2),
             _ => Call::Answer(self.account.read(query, Staleness::Settled)),
         };
-        self.note(|| format!("{query:?} -> {}", told(&call)), fault);
+        self.note(
+            || format!("{} -> {}", words::query(query), told(&call, words::answer)),
+            fault,
+        );
         match fault {
             Some(Fault::Slow) => self.pass_time(A_MINUTE),
             Some(Fault::AnsweredThenUnmarked) => self.slow_down(),
@@ -300,7 +304,10 @@ impl World {
                 Call::Answer(effect)
             }
         };
-        self.note(|| format!("{step:?} -> {}", told(&call)), fault);
+        self.note(
+            || format!("{} -> {}", words::step(step), told(&call, words::effect)),
+            fault,
+        );
         if fault == Some(Fault::Slow) {
             self.pass_time(A_MINUTE);
         }
@@ -351,7 +358,7 @@ impl World {
             Menu::default()
         };
         let fault = self.choose(menu);
-        self.note(|| "load".to_owned(), fault);
+        self.note(|| "load the ledger".to_owned(), fault);
         match (fault, &self.object.previous) {
             (Some(_), Some(previous)) => {
                 Call::Answer(Ok((previous.clone(), self.object.version - 1)))
@@ -368,7 +375,7 @@ impl World {
         if fault == Some(Fault::SlowAndUnmarked) {
             self.slow_down();
         }
-        self.note(|| format!("{edits:?}"), fault);
+        self.note(|| words::edits(edits), fault);
         match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
@@ -441,7 +448,11 @@ impl World {
         }
         let fault = self.choose(menu);
         let now = self.clock.now();
-        self.note(|| format!("requeue at {} until {until:?}", now.0), fault);
+        let next = || match until {
+            Some(until) => format!("the next in {}", until - now),
+            None => "the next when something happens".to_owned(),
+        };
+        self.note(|| format!("the pass is over; {}", next()), fault);
         match fault {
             Some(Fault::NoTime) => {}
             Some(Fault::LongTime) => self.pass_time(scenario.long),
@@ -566,11 +577,11 @@ impl World {
 }
 
 /// An answer, for a person.
-fn told<T: std::fmt::Debug>(call: &Call<T, CloudError>) -> String {
+fn told<T>(call: &Call<T, CloudError>, words: fn(&T) -> String) -> String {
     match call {
-        Call::Answer(Ok(answer)) => format!("{answer:?}"),
-        Call::Answer(Err(error)) => format!("{:?} {error}", error.class),
-        Call::Crash => "crash".to_owned(),
+        Call::Answer(Ok(answer)) => words(answer),
+        Call::Answer(Err(error)) => words::failure(error),
+        Call::Crash => "the process dies".to_owned(),
     }
 }
 

@@ -406,7 +406,7 @@ impl fmt::Display for Reason {
             Self::AnnounceTraces(slot) => {
                 write!(f, "{slot} is not ours: what we add is written down first")
             }
-            Self::MarkUsed(slot) => write!(f, "{slot} is used by this cluster"),
+            Self::MarkUsed(slot) => write!(f, "this cluster uses it ({slot})"),
             Self::Ends => write!(f, "the claim ends"),
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
             Self::EraseTraces => write!(f, "the claim ends; what it added goes"),

@@ -23,6 +23,10 @@ use crate::text::Text;
 
 const DOMAIN: &str = "freehold.dev/";
 
+/// The most tags that marks take on one resource: Freehold's own and a dialect's, ownership mark and
+/// cluster mark together. Marks that name parts come on top.
+pub const MOST_MARKS: usize = 5;
+
 /// Freehold's ownership mark: this part was created by us, for this claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnershipMark {
@@ -69,6 +73,23 @@ impl OwnershipMark {
         tags.with_prefix(claim_prefix(carrier))
             .filter_map(move |(k, v)| Self::decode(carrier, k, v))
     }
+}
+
+/// The rule that `key` breaks as a user's tag, if it could be taken for a mark: Freehold's, or one of
+/// any dialect's. Case does not matter, because one carrier does not keep it.
+pub fn reserved(carrier: Carrier, key: &str) -> Option<String> {
+    let key = key.to_lowercase();
+    std::iter::once(DOMAIN)
+        .chain(dialect::KEYS)
+        .find_map(|mark| {
+            let written = carrier.encode_key(mark);
+            let (taken, how) = if mark.ends_with('/') {
+                (key.starts_with(&written), "begin with")
+            } else {
+                (key == written, "be")
+            };
+            taken.then(|| format!("must not {how} {written:?}, which is kept for marks"))
+        })
 }
 
 /// The key under which every part of a claim is marked: what a look-up by marks asks for.

@@ -88,6 +88,24 @@ impl Rule {
     pub fn key(&self) -> Text {
         self.to_string().into()
     }
+
+    /// Checks what a rule must be to be wished for. Whatever is found in a group can be read and
+    /// removed all the same.
+    ///
+    /// # Errors
+    /// ICMP of one family with a range of the other.
+    pub fn check(&self) -> Result<(), InputError> {
+        let rule = match (self.traffic, &self.peer) {
+            (Traffic::Icmp(_), Peer::Network(network)) if !network.is_v4() => {
+                "must have icmpv6 for a range of IPv6 addresses"
+            }
+            (Traffic::IcmpV6(_), Peer::Network(network)) if network.is_v4() => {
+                "must have icmp for a range of IPv4 addresses"
+            }
+            _ => return Ok(()),
+        };
+        Err(InputError::new(FIELD, &self.key(), rule))
+    }
 }
 
 impl Ports {
