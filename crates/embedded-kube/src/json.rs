@@ -8,8 +8,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-/// How deep a document may nest: far beyond any manifest, and safe on a small stack.
-const MAX_DEPTH: usize = 512;
+use crate::deep::MAX_DEPTH;
+
+/// How many keys that come twice are told.
+const MAX_DUPLICATES: usize = 100;
 
 /// A document with the keys that it has twice.
 #[derive(Debug)]
@@ -83,11 +85,9 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, String> {
-        if depth > MAX_DEPTH {
-            return Err("exceeded max depth".to_owned());
-        }
         self.blank();
         match self.peek() {
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => Err("exceeded max depth".to_owned()),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Value::String(self.string()?)),
@@ -123,7 +123,10 @@ impl Reader<'_> {
                 self.path.push('.');
             }
             self.path.push_str(&key);
-            if map.contains_key(&key) {
+            if map.contains_key(&key)
+                && self.duplicates.len() < MAX_DUPLICATES
+                && !self.duplicates.contains(&self.path)
+            {
                 self.duplicates.push(self.path.clone());
             }
             let value = self.value(depth + 1)?;
@@ -373,9 +376,13 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let deep = "[".repeat(100_000);
-        assert_eq!(parse(deep.as_bytes()).unwrap_err(), "exceeded max depth");
-        let fine = format!("{}{}", "[".repeat(500), "]".repeat(500));
-        assert!(parse(fine.as_bytes()).is_ok());
+        let lists = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        crate::deep::with_room(MAX_DEPTH, || {
+            assert!(parse(lists(MAX_DEPTH).as_bytes()).is_ok());
+            for depth in [MAX_DEPTH + 1, 100_000] {
+                let refused = parse(lists(depth).as_bytes());
+                assert_eq!(refused.unwrap_err(), "exceeded max depth");
+            }
+        });
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) storage: Storage,
     pub(crate) ids: Ids,
     clock: Arc<dyn Clock>,
+    /// How deep the deepest document nests that was ever stored.
+    pub(crate) deepest: usize,
     /// What is served besides the built-in resources, by collection.
     pub(crate) definitions: BTreeMap<Box<str>, Arc<Definition>>,
     /// Who names whom as owner: uid of the owner to the collections and keys of its dependents.
@@ -53,6 +55,7 @@ impl State {
             storage: Storage::new(history),
             ids: Ids::new(seed, name),
             clock,
+            deepest: 0,
             definitions: BTreeMap::new(),
             dependents: BTreeMap::new(),
             chores: VecDeque::new(),
@@ -238,6 +241,7 @@ impl State {
         stored: Stored,
     ) -> Arc<Stored> {
         let stored = Arc::new(stored);
+        self.deepest = self.deepest.max(stored.body.depth());
         let old = self.storage.object(&resource.store, key).cloned();
         self.unindex(&resource.store, key, old.as_deref());
         for owner in &stored.facts.owners {

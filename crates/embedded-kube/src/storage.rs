@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::deep;
 use crate::json;
 use crate::meta::Facts;
 use crate::resource::Resource;
@@ -117,6 +118,12 @@ impl Body {
     pub(crate) fn append_untyped(&self, out: &mut Vec<u8>) {
         out.push(b'{');
         self.append_from(self.prefix, out);
+    }
+
+    /// How deep it nests.
+    pub(crate) fn depth(&self) -> usize {
+        let shared = self.shared.as_ref().map_or(0, |(spec, _)| deep::of(spec));
+        deep::of(&self.head).max(shared + 1)
     }
 
     /// How many bytes it takes on the wire.

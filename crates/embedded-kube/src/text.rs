@@ -43,6 +43,28 @@ pub(crate) fn go_value(value: &Value) -> String {
     }
 }
 
+/// Any value as `%v` prints what Go decoded it to.
+pub(crate) fn go_format(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => go_number(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(go_format).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(map) => {
+            let mut fields: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", go_format(value)))
+                .collect();
+            fields.sort();
+            format!("map[{}]", fields.join(" "))
+        }
+    }
+}
+
 /// A number as `%v` prints it.
 pub(crate) fn go_number(number: &Number) -> String {
     if let Some(integer) = number.as_i64() {

@@ -1,5 +1,6 @@
 //! From a request to an answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,9 +17,10 @@ use super::negotiate::{self, Format};
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
-use crate::api::{self, Call, Done, FieldValidation, ListOptions, ScaleChange};
+use crate::api::{self, Call, Done, FieldValidation, ListOptions, PatchKind, ScaleChange};
 use crate::builtin::{self, Builtin};
 use crate::chores;
+use crate::deep;
 use crate::faults::FaultKind;
 use crate::resource::{Resource, Sub};
 use crate::server::Cluster;
@@ -247,7 +249,18 @@ impl Exchange {
         output: Format,
         fault: Option<FaultKind>,
     ) -> ApiResult<Answer> {
-        let mut state = self.cluster.lock();
+        self.cluster
+            .step(0, |state| self.look(state, verb, sub, output, fault))
+    }
+
+    fn look(
+        &self,
+        state: &mut State,
+        verb: &str,
+        sub: Sub,
+        output: Format,
+        fault: Option<FaultKind>,
+    ) -> ApiResult<Answer> {
         let stale_by = match fault {
             Some(FaultKind::StaleRead { by }) => by,
             _ => 0,
@@ -255,13 +268,13 @@ impl Exchange {
         let target = &self.target;
         match verb {
             "get" => {
-                let body = self.get(&state, sub, stale_by)?;
+                let body = self.get(state, sub, stale_by)?;
                 Ok(answer(200, body, output, &[]))
             }
             "list" => {
                 let mut options = self.query.list(&self.resource)?;
                 options.stale_by = stale_by;
-                let body = self.list(&state, &options)?;
+                let body = self.list(state, &options)?;
                 Ok(answer(200, body, output, &[]))
             }
             _ => {
@@ -270,7 +283,7 @@ impl Exchange {
                 let options = self.query.watch_options(&self.resource, name, random)?;
                 let watch = Watch::start(
                     self.cluster.clone(),
-                    &mut state,
+                    state,
                     Arc::clone(&self.resource),
                     &target.namespace,
                     options,
@@ -335,15 +348,16 @@ impl Exchange {
             },
             warnings: Vec::new(),
         };
-        let mut state = self.cluster.lock();
-        let done = match verb {
-            "create" => self.create(&mut state, &mut call, bytes),
-            "update" => self.update(&mut state, &mut call, bytes),
-            "patch" => self.patch(&mut state, &mut call, bytes),
-            _ => self.delete(&mut state, &mut call, verb, bytes),
-        };
-        chores::run(&mut state);
-        drop(state);
+        let done = self.cluster.step(self.depth(bytes), |state| {
+            let done = match verb {
+                "create" => self.create(state, &mut call, bytes),
+                "update" => self.update(state, &mut call, bytes),
+                "patch" => self.patch(state, &mut call, bytes),
+                _ => self.delete(state, &mut call, verb, bytes),
+            };
+            chores::run(state);
+            done
+        });
         Ok(match done {
             Ok(done) => answer(done.code, done.body, output, &call.warnings),
             Err(error) => {
@@ -352,6 +366,24 @@ impl Exchange {
                 refusal
             }
         })
+    }
+
+    /// How much deeper than what is stored this body can make a document.
+    fn depth(&self, bytes: &[u8]) -> usize {
+        let is_json = matches!(negotiate::input(&self.headers, None), Ok(Format::Json));
+        let moves = |bytes: &[u8]| {
+            let words: [&[u8]; 3] = [b"copy", b"move", b"\\u"];
+            words
+                .iter()
+                .any(|word| bytes.windows(word.len()).any(|window| window == *word))
+        };
+        match negotiate::patch(&self.headers, &self.resource) {
+            // A patch can copy and move what is deep into what is deep, again and again.
+            Ok(PatchKind::Json) if moves(bytes) => deep::MAX_DEPTH,
+            Ok(_) => deep::of(bytes),
+            Err(_) if is_json => deep::of(bytes),
+            Err(_) => deep::MAX_DEPTH,
+        }
     }
 
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
@@ -443,18 +475,35 @@ fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer
     response
 }
 
-/// Adds what the client is warned of, each text once.
+/// Warnings of more characters than this, all together, are cut to the length below.
+const WARNINGS_LIMIT: usize = 4096;
+const WARNING_LIMIT: usize = 256;
+
+/// Adds what the client is warned of, each text once. Where it is too much, texts are cut, and those
+/// that come after the limit is reached are not told.
 fn warn(response: &mut Answer, warnings: &[String]) {
-    let headers = response.headers_mut();
-    let mut told: Vec<&str> = Vec::new();
-    for warning in warnings {
-        if told.contains(&warning.as_str()) {
+    let mut told = BTreeSet::new();
+    let texts: Vec<&String> = warnings
+        .iter()
+        .filter(|text| told.insert(text.as_str()))
+        .collect();
+    let length: usize = texts.iter().map(|text| text.chars().count()).sum();
+    let cut = length > WARNINGS_LIMIT;
+    let mut written = 0;
+    for text in texts {
+        if cut && written >= WARNINGS_LIMIT {
+            return;
+        }
+        let limit = if cut { WARNING_LIMIT } else { usize::MAX };
+        let text: String = text.chars().take(limit).collect();
+        // The control characters of a text cannot be in a header: it is not told.
+        if text.chars().any(char::is_control) {
             continue;
         }
-        told.push(warning);
-        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
-            headers.append(WARNING, value);
+        written += text.chars().count();
+        let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
+            response.headers_mut().append(WARNING, value);
         }
     }
 }

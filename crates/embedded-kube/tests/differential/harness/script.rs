@@ -156,6 +156,17 @@ impl Script {
         .await
     }
 
+    /// A strategic merge patch.
+    pub(crate) async fn strategic(&mut self, path: &str, patch: Value) -> Answer {
+        self.typed(
+            "PATCH",
+            path,
+            "application/strategic-merge-patch+json",
+            patch.to_string(),
+        )
+        .await
+    }
+
     /// A JSON patch.
     pub(crate) async fn patch(&mut self, path: &str, patch: Value) -> Answer {
         self.typed(
