@@ -5,9 +5,11 @@
 //! asks for. So reads cost no encoding, and an idle object costs no tree of values.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Serialize as _;
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -15,6 +17,7 @@ use crate::deep;
 use crate::json;
 use crate::meta::Facts;
 use crate::resource::Resource;
+use crate::text::json_float;
 
 /// An object as it is stored.
 #[derive(Debug)]
@@ -137,8 +140,18 @@ impl Body {
 }
 
 fn write_json(out: &mut Vec<u8>, value: &Value) {
+    let mut serializer = serde_json::Serializer::with_formatter(out, Floats);
     // Writing a tree of values to memory cannot fail.
-    let _ = serde_json::to_writer(out, value);
+    let _ = value.serialize(&mut serializer);
+}
+
+/// Compact JSON with floats as the real server writes them.
+struct Floats;
+
+impl serde_json::ser::Formatter for Floats {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(json_float(value).as_bytes())
+    }
 }
 
 fn to_vec(value: &Value) -> Vec<u8> {

@@ -95,33 +95,41 @@ pub(crate) fn decode_body(
     let resource = call.resource;
     let mut value = document.value;
     let wanted = resource.api_version();
-    if value.is_null() && resource.custom().is_none() {
+    if value.is_null() {
         value = json!({});
     }
+    let wrong = |found: &Value, place: &str| {
+        let found = type_name(found);
+        let message = format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go \
+             {place}"
+        );
+        Err(unrecognized(resource, &message, source))
+    };
     if !value.is_object() {
-        return Err(ApiError::bad_request(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value \
-             of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
-             \"json:\\\"kind,omitempty\\\"\" }}",
-            type_name(&value)
-        )));
+        return wrong(
+            &value,
+            "value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind \
+             string \"json:\\\"kind,omitempty\\\"\" }",
+        );
     }
     for key in ["apiVersion", "kind"] {
         if !value[key].is_null() && !value[key].is_string() {
-            return Err(ApiError::bad_request(format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go \
-                 struct field .{key} of type string",
-                type_name(&value[key])
-            )));
+            return wrong(&value[key], &format!("struct field .{key} of type string"));
         }
     }
     if resource.custom().is_some() && value["kind"].as_str().unwrap_or_default().is_empty() {
         let text = String::from_utf8_lossy(source);
+        let message = format!("Object 'Kind' is missing in '{text}'");
+        return Err(unrecognized(resource, &message, source));
+    }
+    if let Some(message) = &document.overflow {
+        let kind = value["kind"].as_str().unwrap_or(&resource.kind);
+        let version = value["apiVersion"].as_str().unwrap_or(&wanted);
         return Err(ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in \
-             '{text}' ({})",
-            resource.kind,
-            summary(source)
+            "{kind} in version {} cannot be handled as a {}: {message}",
+            go_quote(split_version(version).1),
+            resource.kind
         )));
     }
     if resource.custom().is_none() {
@@ -147,8 +155,17 @@ pub(crate) fn decode_body(
     Ok(value)
 }
 
+/// The refusal of a body that does not even say what it is.
+pub(crate) fn unrecognized(resource: &Resource, message: &str, source: &[u8]) -> ApiError {
+    ApiError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): {message} ({})",
+        resource.kind,
+        summary(source)
+    ))
+}
+
 /// The beginning of a body, for errors about it.
-pub(crate) fn summary(body: &[u8]) -> String {
+fn summary(body: &[u8]) -> String {
     use std::fmt::Write as _;
     let (start, dots) = if body.len() > 30 {
         (&body[..30], " ...")

@@ -141,8 +141,11 @@ impl Exchange {
         let custom = self.resource.custom().is_some();
         if matches!(self.target.name.as_str(), "." | "..") {
             let name = &self.target.name;
-            let message = format!("invalid resource name \"{name}\": [may not be '{name}']");
-            return Err(ApiError::bad_request(message));
+            return Err(ApiError::bad_request(if custom {
+                format!("invalid resource name \"{name}\": [may not be '{name}']")
+            } else {
+                format!("Name parameter invalid: \"{name}\": may not be '{name}'")
+            }));
         }
         let nameless = || ApiError::bad_request("name must be provided");
         let unsupported = |verb| ApiError::method_not_supported(self.resource.about(), verb);
@@ -162,7 +165,8 @@ impl Exchange {
             Method::DELETE if !named && self.resource.builtin() != Some(Builtin::Namespace) => {
                 Ok("deletecollection")
             }
-            _ if custom => Err(unsupported(&self.method.as_str().to_lowercase())),
+            // What is no verb has no name.
+            _ if custom => Err(unsupported("")),
             _ => Err(ApiError::wrong_method()),
         }
     }
@@ -236,7 +240,7 @@ impl Exchange {
             return self.read(verb, sub, output, fault);
         }
         if verb == "create" {
-            negotiate::input(&self.headers, Some(&self.resource))?;
+            negotiate::input(&self.headers)?;
         }
         let bytes = body::read(incoming).await?;
         self.write(verb, sub, output, &bytes)
@@ -370,7 +374,7 @@ impl Exchange {
 
     /// How much deeper than what is stored this body can make a document.
     fn depth(&self, bytes: &[u8]) -> usize {
-        let is_json = matches!(negotiate::input(&self.headers, None), Ok(Format::Json));
+        let is_json = matches!(negotiate::input(&self.headers), Ok(Format::Json));
         let moves = |bytes: &[u8]| {
             let words: [&[u8]; 3] = [b"copy", b"move", b"\\u"];
             words
@@ -423,7 +427,7 @@ impl Exchange {
         let format = if bytes.is_empty() {
             Format::Json
         } else {
-            negotiate::input(&self.headers, None)?
+            negotiate::input(&self.headers)?
         };
         let (options, dry_run) = self.query.delete(bytes, format)?;
         call.dry_run = dry_run;
@@ -434,14 +438,9 @@ impl Exchange {
     }
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
-        let format = negotiate::input(&self.headers, Some(&self.resource))?;
-        body::parse(bytes, format).map_err(|message| {
-            ApiError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {}): {message} ({})",
-                self.resource.kind,
-                api::summary(bytes)
-            ))
-        })
+        let format = negotiate::input(&self.headers)?;
+        body::parse(bytes, format)
+            .map_err(|message| api::unrecognized(&self.resource, &message, bytes))
     }
 }
 

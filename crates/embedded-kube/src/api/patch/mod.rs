@@ -72,7 +72,11 @@ pub(super) fn patch_value(
     body: &[u8],
 ) -> ApiResult<(Value, Vec<String>)> {
     let strict = call.validation != FieldValidation::Ignore;
-    let document = json::parse(body).map_err(|message| {
+    let read = json::parse(body).and_then(|document| match document.overflow {
+        Some(message) => Err(message),
+        None => Ok(document),
+    });
+    let document = read.map_err(|message| {
         ApiError::bad_request(match kind {
             PatchKind::Strategic => message,
             _ if strict => format!("error decoding patch: {message}"),
@@ -83,6 +87,7 @@ pub(super) fn patch_value(
     let Document {
         value: patch,
         duplicates,
+        ..
     } = document;
     match kind {
         PatchKind::Json => {
