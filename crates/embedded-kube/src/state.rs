@@ -298,7 +298,11 @@ impl State {
                 self.chore(Chore::Namespace(last.facts.namespace.clone()));
             }
         }
-        if resource.custom().is_some() {
+        let definition = self.storage.object(
+            &builtin::resource(Builtin::Definition).store,
+            &resource.store,
+        );
+        if resource.custom().is_some() && definition.is_some_and(|found| found.facts.deleting) {
             self.chore(Chore::Definition(resource.store.clone()));
         }
         if resource.builtin() == Some(Builtin::Definition) {

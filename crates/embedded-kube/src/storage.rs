@@ -160,6 +160,9 @@ fn to_vec(value: &Value) -> Vec<u8> {
     out
 }
 
+/// How many bytes of past states a resource keeps at most, however few changes that are.
+const HISTORY_BYTES: usize = 64 * 1024 * 1024;
+
 /// One change.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
@@ -177,6 +180,8 @@ pub(crate) struct Event {
 pub(crate) struct Collection {
     pub(crate) objects: BTreeMap<Box<str>, Arc<Stored>>,
     log: VecDeque<Event>,
+    /// How many bytes the objects of the log have.
+    log_bytes: usize,
     /// All changes after this revision are in the log.
     floor: u64,
     /// Rises when watches must end, because what they watch is served in another way from now on.
@@ -190,6 +195,7 @@ impl Collection {
         Self {
             objects: BTreeMap::new(),
             log: VecDeque::new(),
+            log_bytes: 0,
             floor: revision,
             epoch: 0,
             bell: Arc::new(Notify::new()),
@@ -244,11 +250,14 @@ impl Collection {
     }
 
     fn record(&mut self, event: Event, history: usize) {
+        self.log_bytes += event.object.body.len();
         self.log.push_back(event);
-        while self.log.len() > history {
-            if let Some(forgotten) = self.log.pop_front() {
-                self.floor = forgotten.revision;
-            }
+        while self.log.len() > history || self.log_bytes > HISTORY_BYTES {
+            let Some(forgotten) = self.log.pop_front() else {
+                break;
+            };
+            self.floor = forgotten.revision;
+            self.log_bytes -= forgotten.object.body.len();
         }
         self.bell.notify_waiters();
     }
@@ -356,6 +365,7 @@ impl Storage {
     pub(crate) fn compact(&mut self) {
         for collection in self.collections.values_mut() {
             collection.log = VecDeque::new();
+            collection.log_bytes = 0;
             collection.floor = self.revision;
         }
     }

@@ -198,7 +198,9 @@ async fn a_deletion_whose_answer_is_lost_has_happened() {
     let cluster = cluster();
     let api = maps(&cluster);
     for name in ["a", "b"] {
-        api.create(&PostParams::default(), &map(name)).await.unwrap();
+        api.create(&PostParams::default(), &map(name))
+            .await
+            .unwrap();
     }
     cluster
         .faults()
@@ -255,7 +257,9 @@ async fn a_client_survives_cut_watches_and_stale_lists() {
         let cluster = cluster();
         let api = maps(&cluster);
         for name in ["a", "b"] {
-            api.create(&PostParams::default(), &map(name)).await.unwrap();
+            api.create(&PostParams::default(), &map(name))
+                .await
+                .unwrap();
         }
         cluster.faults().add(fault.clone());
         let create = async {

@@ -86,7 +86,11 @@ fn yaml(mut text: String) -> Result<Value, String> {
             return Err(format!("yaml: {message}"));
         }
         let mut lines = text.split_inclusive('\n');
-        let start: usize = lines.by_ref().take(line.saturating_sub(1)).map(str::len).sum();
+        let start: usize = lines
+            .by_ref()
+            .take(line.saturating_sub(1))
+            .map(str::len)
+            .sum();
         text.insert_str(start, &" ".repeat(80));
     }
 }

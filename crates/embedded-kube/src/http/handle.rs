@@ -1,16 +1,14 @@
 //! From a request to an answer.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
-use serde_json::json;
 
+use super::answer::{Answer, answer, json_answer, not_found, other, refuse, warn};
 use super::body;
 use super::discovery;
 use super::negotiate::{self, Format};
@@ -27,8 +25,6 @@ use crate::server::Cluster;
 use crate::state::State;
 use crate::status::{ApiError, ApiResult};
 use crate::watch::Watch;
-
-type Answer = Response<ResponseBody>;
 
 /// Answers a request.
 pub(super) async fn handle<B>(cluster: Cluster, request: Request<B>) -> Result<Answer, LostAnswer>
@@ -444,111 +440,10 @@ impl Exchange {
     }
 }
 
-fn refuse(error: &ApiError) -> Answer {
-    let mut response = json_answer(error.code, error.body().to_string());
-    if let Some(seconds) = error.retry_after {
-        response
-            .headers_mut()
-            .insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response
-}
-
-fn json_answer(code: u16, mut body: String) -> Answer {
-    body.push('\n');
-    answer(code, body.into(), Format::Json, &[])
-}
-
-fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer {
-    let mut response = Response::new(full(body));
-    *response.status_mut() =
-        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // JSON is YAML as well.
-    let kind = match output {
-        Format::Json => "application/json",
-        Format::Yaml => "application/yaml",
-    };
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    warn(&mut response, warnings);
-    response
-}
-
-/// Warnings of more characters than this, all together, are cut to the length below.
-const WARNINGS_LIMIT: usize = 4096;
-const WARNING_LIMIT: usize = 256;
-
-/// Adds what the client is warned of, each text once. Where it is too much, texts are cut, and those
-/// that come after the limit is reached are not told.
-fn warn(response: &mut Answer, warnings: &[String]) {
-    let mut told = BTreeSet::new();
-    let texts: Vec<&String> = warnings
-        .iter()
-        .filter(|text| told.insert(text.as_str()))
-        .collect();
-    let length: usize = texts.iter().map(|text| text.chars().count()).sum();
-    let cut = length > WARNINGS_LIMIT;
-    let mut written = 0;
-    for text in texts {
-        if cut && written >= WARNINGS_LIMIT {
-            return;
-        }
-        let limit = if cut { WARNING_LIMIT } else { usize::MAX };
-        let text: String = text.chars().take(limit).collect();
-        // The control characters of a text cannot be in a header: it is not told.
-        if text.chars().any(char::is_control) {
-            continue;
-        }
-        written += text.chars().count();
-        let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
-            response.headers_mut().append(WARNING, value);
-        }
-    }
-}
-
 fn stream_body(watch: Watch) -> ResponseBody {
     let frames = stream::unfold(watch, |mut watch| async move {
         let next = watch.next().await?;
         Some((next.map(Frame::data), watch))
     });
     StreamBody::new(frames).boxed_unsync()
-}
-
-fn plain(code: StatusCode, text: &'static str) -> Answer {
-    let mut response = Response::new(full(text));
-    *response.status_mut() = code;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
-
-fn not_found() -> Answer {
-    plain(StatusCode::NOT_FOUND, "404 page not found\n")
-}
-
-fn other(path: &str) -> Answer {
-    match path.trim_end_matches('/') {
-        "/version" => json_answer(
-            200,
-            json!({
-                "major": "1",
-                "minor": "36",
-                "gitVersion": "v1.36.3",
-                "gitCommit": "",
-                "gitTreeState": "",
-                "buildDate": "",
-                "goVersion": "",
-                "compiler": "",
-                "platform": "",
-            })
-            .to_string(),
-        ),
-        "/healthz" | "/livez" | "/readyz" => plain(StatusCode::OK, "ok"),
-        "" => json_answer(
-            200,
-            json!({"paths": ["/api", "/apis", "/version"]}).to_string(),
-        ),
-        _ => not_found(),
-    }
 }

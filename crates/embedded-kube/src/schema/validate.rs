@@ -174,12 +174,16 @@ impl Walk<'_> {
     fn range(&self, number: &Number, schema: &Schema, path: &str, outcome: &mut Outcome) {
         let format = schema.limits.as_ref().map_or("", |limits| &*limits.format);
         let whole = number.as_i64();
+        // Beyond 2^53 a float is no integer any more, but it is in range of one.
+        let in_range = number
+            .as_f64()
+            .is_some_and(|float| float.fract() == 0.0 && float.abs() < 9.223_372_036_854_775e18);
         let (kind, fits) = match (schema.kind, format) {
             (Kind::Integer, "int32") => (
                 "integer",
                 whole.is_some_and(|number| i32::try_from(number).is_ok()),
             ),
-            (Kind::Integer, _) => ("integer", whole.is_some()),
+            (Kind::Integer, _) => ("integer", whole.is_some() || in_range),
             (Kind::Number, "float") => {
                 let size = number.as_f64().unwrap_or_default().abs();
                 ("number", size <= f64::from(f32::MAX))

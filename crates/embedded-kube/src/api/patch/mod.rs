@@ -1,5 +1,6 @@
 //! Patching objects.
 
+mod lists;
 mod operations;
 mod strategic;
 

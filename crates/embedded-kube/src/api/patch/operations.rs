@@ -233,10 +233,7 @@ mod tests {
             json!([{"op": "add", "path": "/x/y", "value": 2}]),
             json!([{"op": "nonsense", "path": "/f"}]),
         ] {
-            assert_eq!(
-                apply(&mut value, &operation, true).unwrap_err().code,
-                422
-            );
+            assert_eq!(apply(&mut value, &operation, true).unwrap_err().code, 422);
         }
     }
 }

@@ -136,7 +136,10 @@ fn of_all_groups() {
         s.note("groups", only(&answer.body, "groups", &names));
         // Nothing is served that is not compared here, except the groups of other cases.
         if !s.server.is_real() {
-            let groups = answer.body["groups"].as_array().cloned().unwrap_or_default();
+            let groups = answer.body["groups"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
             let served: Vec<&str> = groups
                 .iter()
                 .filter_map(|group| group["name"].as_str())

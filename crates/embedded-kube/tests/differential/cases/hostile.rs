@@ -157,7 +157,11 @@ fn deep_objects_live_and_die() {
             let body = format!(r#"{{"any":{}}}"#, maps(depth - 10));
             s.code("PATCH", &item, &merge, body).await;
             // What is copied into itself can become too deep, or too big.
-            for (from, path) in [("/any", "/more"), ("/any", "/any/a/a"), ("/any", "/any/a/a/b")] {
+            for (from, path) in [
+                ("/any", "/more"),
+                ("/any", "/any/a/a"),
+                ("/any", "/any/a/a/b"),
+            ] {
                 let body = format!(r#"[{{"op":"copy","from":"{from}","path":"{path}"}}]"#);
                 s.code("PATCH", &format!("{item}?dryRun=All"), &patch, body)
                     .await;
@@ -178,7 +182,9 @@ fn copies_of_copies() {
         let patch = [("content-type", "application/json-patch+json")];
         for count in [5, 40, 2_000] {
             let copies: Vec<serde_json::Value> = (0..count)
-                .map(|index| json!({"op": "copy", "from": "/any", "path": format!("/any/c{index}")}))
+                .map(
+                    |index| json!({"op": "copy", "from": "/any", "path": format!("/any/c{index}")}),
+                )
                 .collect();
             s.code(
                 "PATCH",
@@ -191,8 +197,13 @@ fn copies_of_copies() {
         let many: Vec<serde_json::Value> = (0..10_001)
             .map(|_| json!({"op": "test", "path": "/any/x", "value": "z"}))
             .collect();
-        s.hostile("PATCH", "notes/a", &patch, json!(many[..10_000]).to_string())
-            .await;
+        s.hostile(
+            "PATCH",
+            "notes/a",
+            &patch,
+            json!(many[..10_000]).to_string(),
+        )
+        .await;
         s.hostile("PATCH", "notes/a", &patch, json!(many).to_string())
             .await;
     });
@@ -223,7 +234,7 @@ fn many_unknown_fields() {
         }
         let long = "x".repeat(100_000);
         let body = format!(
-            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"{long}":1,"ünknown":2,"with \"quotes\"":3}}"#
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"with \"quotes\"":1,"{long}":2,"ünknown":3}}"#
         );
         s.hostile("POST", "configmaps?dryRun=All", &JSON, body)
             .await;
@@ -264,8 +275,14 @@ fn huge_names_and_labels() {
             ("label", json!({"labels": {&long: "v"}})),
             ("label value", json!({"labels": {"k": &long}})),
             ("annotation", json!({"annotations": {&long: "v"}})),
-            ("annotation value", json!({"annotations": {"k": "v".repeat(262_144)}})),
-            ("fitting annotation", json!({"annotations": {"k": "v".repeat(262_143)}})),
+            (
+                "annotation value",
+                json!({"annotations": {"k": "v".repeat(262_144)}}),
+            ),
+            (
+                "fitting annotation",
+                json!({"annotations": {"k": "v".repeat(262_143)}}),
+            ),
             ("finalizer", json!({"finalizers": [&long]})),
             ("generateName", json!({"generateName": &long, "name": null})),
             ("namespace", json!({"namespace": &long})),
@@ -297,11 +314,13 @@ fn bad_utf8() {
                 .to_vec();
         start.extend_from_slice(b"\xff\xfe\"}}");
         s.hostile("POST", "configmaps", &JSON, body).await;
-        s.hostile("POST", "configmaps?dryRun=All", &JSON, start).await;
+        s.hostile("POST", "configmaps?dryRun=All", &JSON, start)
+            .await;
         let mut any = br#"{"apiVersion":"fixture.freehold.dev/v1","kind":"Note","metadata":{"name":"u"},"any":""#.to_vec();
         any.extend_from_slice(b"\xc3\x28\"}");
         s.hostile("POST", "notes?dryRun=All", &JSON, any).await;
-        s.hostile("POST", "configmaps", &JSON, vec![0xff; 100]).await;
+        s.hostile("POST", "configmaps", &JSON, vec![0xff; 100])
+            .await;
         s.hostile("POST", "configmaps", &JSON, vec![0; 100]).await;
     });
 }
@@ -569,9 +588,11 @@ fn many_labels_and_finalizers() {
 fn list_bodies_are_not_objects() {
     run(async |s| {
         let list = json!({"apiVersion": "v1", "kind": "List", "items": []});
-        s.hostile("POST", "configmaps", &JSON, list.to_string()).await;
+        s.hostile("POST", "configmaps", &JSON, list.to_string())
+            .await;
         let list = json!({"apiVersion": "v1", "kind": "ConfigMapList", "items": []});
-        s.hostile("POST", "configmaps", &JSON, list.to_string()).await;
+        s.hostile("POST", "configmaps", &JSON, list.to_string())
+            .await;
         let list =
             json!({"apiVersion": "fixture.freehold.dev/v1", "kind": "WidgetList", "items": []});
         s.hostile("POST", "widgets", &JSON, list.to_string()).await;

@@ -119,7 +119,10 @@ fn a_new_list_is_taken_as_it_is() {
 fn finalizers_are_a_set() {
     run(async |s| {
         let names = |names: &[&str]| -> Value {
-            names.iter().map(|name| format!("example.com/{name}")).collect()
+            names
+                .iter()
+                .map(|name| format!("example.com/{name}"))
+                .collect()
         };
         s.create(
             "configmaps",
@@ -208,7 +211,8 @@ fn directives_of_maps() {
 #[test]
 fn a_replaced_object_needs_its_name() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"data": {"a": "1"}})).await;
+        s.create("configmaps", "a", json!({"data": {"a": "1"}}))
+            .await;
         for patch in [
             json!({"$patch": "replace", "data": {"b": "2"}}),
             json!({"$patch": "replace", "metadata": {"name": "a"}, "data": {"b": "2"}}),
@@ -242,7 +246,8 @@ fn other_lists_are_replaced() {
         ] {
             s.strategic(&path, patch).await;
         }
-        s.merge(&path, json!({"metadata": {"finalizers": null}})).await;
+        s.merge(&path, json!({"metadata": {"finalizers": null}}))
+            .await;
         s.delete(&path).await;
     });
 }
@@ -282,7 +287,9 @@ fn conditions_are_merged_by_type() {
 #[test]
 fn versions_and_unknown_fields() {
     run(async |s| {
-        let made = s.create("configmaps", "a", json!({"data": {"a": "1"}})).await;
+        let made = s
+            .create("configmaps", "a", json!({"data": {"a": "1"}}))
+            .await;
         s.strategic(
             "configmaps/a",
             json!({"metadata": {"resourceVersion": made.rv()}, "data": {"a": "2"}}),
@@ -293,8 +300,11 @@ fn versions_and_unknown_fields() {
             json!({"metadata": {"resourceVersion": made.rv()}, "data": {"a": "3"}}),
         )
         .await;
-        s.strategic("configmaps/a", json!({"nope": 1, "metadata": {"what": {"$patch": "delete"}}}))
-            .await;
+        s.strategic(
+            "configmaps/a",
+            json!({"nope": 1, "metadata": {"what": {"$patch": "delete"}}}),
+        )
+        .await;
         s.strategic(
             "configmaps/a?fieldValidation=Ignore",
             json!({"nope": 1, "data": {"b": "1"}}),

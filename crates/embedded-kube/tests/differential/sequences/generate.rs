@@ -25,9 +25,7 @@ pub(crate) fn family(seed: u64, index: u64) -> Vec<Operation> {
     let mut random = Random::new(seed ^ 0xfa31, index);
     let kinds: Vec<&str> = (0..2).map(|_| *random.pick(&PLURALS)).collect();
     let length = 5 + random.below(8);
-    (0..length)
-        .map(|_| relation(&mut random, &kinds))
-        .collect()
+    (0..length).map(|_| relation(&mut random, &kinds)).collect()
 }
 
 fn relation(random: &mut Random, kinds: &[&str]) -> Operation {
@@ -556,9 +554,8 @@ mod tests {
         assert_eq!(shown(1, 7), shown(1, 7));
         assert_ne!(shown(1, 7), shown(2, 7));
         assert_ne!(shown(1, 7), shown(1, 8));
-        let family = |index| -> Vec<String> {
-            family(1, index).iter().map(ToString::to_string).collect()
-        };
+        let family =
+            |index| -> Vec<String> { family(1, index).iter().map(ToString::to_string).collect() };
         assert_eq!(family(7), family(7));
         assert_ne!(family(7), family(8));
     }

@@ -61,18 +61,26 @@ impl Family {
     }
 
     /// Runs a sequence on both servers, each in a namespace of its own of this name.
-    async fn run(self, real: &Server, name: &str, operations: &[Operation]) -> Vec<Difference> {
+    /// Says also how many objects the garbage collector took.
+    async fn run(
+        self,
+        real: &Server,
+        name: &str,
+        operations: &[Operation],
+    ) -> (Vec<Difference>, usize) {
         let mut on_real = Script::new(real.clone(), name).await;
         let mut on_embedded = Script::new(embedded().await, name).await;
+        let mut collected = 0;
         if self == Self::Yes {
-            relate(&mut on_real, &mut on_embedded, operations).await;
+            collected = relate(&mut on_real, &mut on_embedded, operations).await;
         } else {
             futures_util::join!(
                 perform(&mut on_real, operations),
                 perform(&mut on_embedded, operations)
             );
         }
-        compare(on_real.transcript(), on_embedded.transcript())
+        let differences = compare(on_real.transcript(), on_embedded.transcript());
+        (differences, collected)
     }
 }
 
@@ -94,20 +102,31 @@ fn compare_all(family: Family) {
                 probe.collects(plural).await;
             }
         }
-        let differing: Vec<u64> = futures_util::stream::iter(0..count)
+        let outcomes: Vec<(u64, bool, usize)> = futures_util::stream::iter(0..count)
             .map(|index| {
                 let real = &real;
                 async move {
                     let operations = family.sequence(seed, index);
                     let name = format!("{what}-{seed}-{index}");
-                    let differences = family.run(real, &name, &operations).await;
-                    (!differences.is_empty()).then_some(index)
+                    let (differences, collected) = family.run(real, &name, &operations).await;
+                    (index, !differences.is_empty(), collected)
                 }
             })
             .buffer_unordered(AT_A_TIME)
-            .filter_map(async |found| found)
             .collect()
             .await;
+        let differing: Vec<u64> = outcomes
+            .iter()
+            .filter_map(|(index, differs, _)| differs.then_some(*index))
+            .collect();
+        if family == Family::Yes {
+            let collected: usize = outcomes.iter().map(|(_, _, collected)| collected).sum();
+            say(&format!("{collected} objects were garbage"));
+            assert!(
+                count < 100 || collected > 10,
+                "sequences in which nothing is collected show nothing"
+            );
+        }
         let mut text = String::new();
         for index in differing.iter().take(SHOWN) {
             text += &explain(family, &real, seed, *index).await;
@@ -134,13 +153,20 @@ async fn perform(script: &mut Script, operations: &[Operation]) {
 
 /// Both servers in step: the next request is sent when the real garbage collector has done what the
 /// embedded one has, or did not in time, which is then a difference.
-async fn relate(on_real: &mut Script, on_embedded: &mut Script, operations: &[Operation]) {
+async fn relate(on_real: &mut Script, on_embedded: &mut Script, operations: &[Operation]) -> usize {
     let mut real = Memory::start(on_real).await;
     let mut embedded = Memory::start(on_embedded).await;
+    let size = |family: &serde_json::Value| family.as_object().map_or(0, serde_json::Map::len);
+    let (mut collected, mut before) = (0, 0);
     for operation in operations {
         operation.perform(on_embedded, &mut embedded).await;
         operation.perform(on_real, &mut real).await;
         let wanted = embedded.family(on_embedded).await;
+        if !matches!(operation, Operation::DeleteAll { .. }) {
+            // A request deletes one object at most.
+            collected += before.max(size(&wanted) + 1) - (size(&wanted) + 1);
+        }
+        before = size(&wanted);
         let resting = async {
             while real.family(on_real).await != wanted {
                 tokio::time::sleep(ASK_EVERY).await;
@@ -151,15 +177,19 @@ async fn relate(on_real: &mut Script, on_embedded: &mut Script, operations: &[Op
         let family = real.family(on_real).await;
         on_real.note("the family", family);
         if !rested {
-            return;
+            return collected;
         }
     }
     // What the real collector did not want to do until now it will not do: it has done something
     // that came later.
     on_real.collects("configmaps").await;
-    let (wanted, family) = (embedded.family(on_embedded).await, real.family(on_real).await);
+    let (wanted, family) = (
+        embedded.family(on_embedded).await,
+        real.family(on_real).await,
+    );
     on_embedded.note("the family at last", wanted);
     on_real.note("the family at last", family);
+    collected
 }
 
 async fn explain(family: Family, real: &Server, seed: u64, index: u64) -> String {
@@ -168,11 +198,11 @@ async fn explain(family: Family, real: &Server, seed: u64, index: u64) -> String
     let operations = shrink::shrink(family.sequence(seed, index), async |operations| {
         attempt += 1;
         let name = format!("shrink-{what}-{seed}-{index}-{attempt}");
-        !family.run(real, &name, operations).await.is_empty()
+        !family.run(real, &name, operations).await.0.is_empty()
     })
     .await;
     let name = format!("shrunk-{what}-{seed}-{index}");
-    let differences = family.run(real, &name, &operations).await;
+    let (differences, _) = family.run(real, &name, &operations).await;
     let mut text = format!("{what} {index} of FREEHOLD_SEED={seed}, shrunk:\n");
     for operation in &operations {
         let _ = writeln!(text, "  {operation}");

@@ -114,9 +114,10 @@ async fn installed(script: &Script, definitions: &[Value]) -> usize {
         let path = format!("customresourcedefinitions/{name}");
         let answer = script.peek(&path).await;
         let conditions = answer.body["status"]["conditions"].as_array();
-        let established = conditions.into_iter().flatten().any(|condition| {
-            condition["type"] == "Established" && condition["status"] == "True"
-        });
+        let established = conditions
+            .into_iter()
+            .flatten()
+            .any(|condition| condition["type"] == "Established" && condition["status"] == "True");
         count += usize::from(established);
     }
     count
