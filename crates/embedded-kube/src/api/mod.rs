@@ -335,12 +335,12 @@ pub(crate) fn match_name(call: &Call<'_>, value: &Value) -> ApiResult<()> {
     Ok(())
 }
 
-/// Warns of owner references that are there twice, and keeps one of each.
-pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value) {
+/// Warns of owner references that are there twice, and keeps one of each. `when` says since when.
+pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value, when: &str) {
     let duplicates = meta::dedup_owners(value);
     if !duplicates.is_empty() {
         call.warnings.push(format!(
-            ".metadata.ownerReferences contains duplicate entries; API server dedups owner \
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner \
              references in 1.20+, and may reject such requests as early as 1.24; please fix your \
              requests; duplicate UID(s) observed: {}",
             duplicates.join(", ")

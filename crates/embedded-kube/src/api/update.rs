@@ -15,7 +15,7 @@ use crate::strategy;
 pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
     match_namespace(call, &mut value)?;
     match_name(call, &value)?;
-    dedup_owners(call, &mut value);
+    dedup_owners(call, &mut value, "");
     let exists = state
         .storage
         .object(&call.resource.store, &call.key())

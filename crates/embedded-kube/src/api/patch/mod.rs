@@ -50,8 +50,9 @@ fn apply(
     }
     let (patched, duplicates) = patch_value(call, &current, kind, body)?;
     super::warn_of_lost_fields(state, call, &patched, &[])?;
-    let value = decode(call, patched, &duplicates)?;
+    let mut value = decode(call, patched, &duplicates)?;
     match_patched_name(call, &value)?;
+    super::dedup_owners(call, &mut value, " after mutating admission happens");
     Ok(value)
 }
 
