@@ -42,6 +42,8 @@ pub(crate) struct State {
 pub(crate) enum Chore {
     /// The garbage collector looks at this object.
     Collect { store: Box<str>, key: Box<str> },
+    /// An object whose deletion waits for its dependents goes, if none is left that blocks it.
+    Finish { store: Box<str>, key: Box<str> },
     /// A namespace that ends is emptied, and removed if it is empty.
     Namespace(Box<str>),
     /// A definition is accepted and served, or what it defined is removed.
@@ -250,6 +252,15 @@ impl State {
         }
         self.storage.put(&resource.store, key, Arc::clone(&stored));
         let facts = &stored.facts;
+        // An owner that waits for this dependent need not wait any longer.
+        for owner in old.iter().flat_map(|old| &old.facts.owners) {
+            let blocks = |now: &meta::Owner| now.uid == owner.uid && now.blocks == owner.blocks;
+            if !facts.owners.iter().any(blocks)
+                && let Some((store, key)) = self.find_owner(&facts.namespace, owner)
+            {
+                self.chore(Chore::Collect { store, key });
+            }
+        }
         let owners_changed = old.is_none_or(|old| old.facts.owners != facts.owners);
         if facts.deleting || (owners_changed && !facts.owners.is_empty()) {
             self.chore(Chore::Collect {

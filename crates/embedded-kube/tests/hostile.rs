@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -209,7 +210,7 @@ async fn the_worst_costs_little() {
     let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
     for level in 1..12 {
         let before = vec![format!("*a{}", level - 1); 10].join(",");
-        bomb += &format!("a{level}: &a{level} [{before}]\n");
+        writeln!(bomb, "a{level}: &a{level} [{before}]").unwrap();
     }
     for yaml in [
         bomb,

@@ -98,14 +98,11 @@ pub(super) fn merge_list(
     for item in &patch {
         let identity = identity_of(item, key)?.to_string();
         let found = known.get(&identity).and_then(|at| original.get_mut(*at));
-        match (found, item) {
-            (Some(Value::Object(found)), Value::Object(item)) => {
-                merge_map(found, item.clone(), place.shape)?;
-            }
-            _ => {
-                known.insert(identity, original.len());
-                original.push(item.clone());
-            }
+        if let (Some(Value::Object(found)), Value::Object(item)) = (found, item) {
+            merge_map(found, item.clone(), place.shape)?;
+        } else {
+            known.insert(identity, original.len());
+            original.push(item.clone());
         }
     }
     *original = in_order(std::mem::take(original), &patch, &server_order, key)?;

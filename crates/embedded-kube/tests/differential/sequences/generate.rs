@@ -24,8 +24,17 @@ pub(crate) fn sequence(seed: u64, index: u64) -> Vec<Operation> {
 pub(crate) fn family(seed: u64, index: u64) -> Vec<Operation> {
     let mut random = Random::new(seed ^ 0xfa31, index);
     let kinds: Vec<&str> = (0..2).map(|_| *random.pick(&PLURALS)).collect();
-    let length = 5 + random.below(8);
-    (0..length).map(|_| relation(&mut random, &kinds)).collect()
+    // First some that can be owners.
+    let founders = NAMES.iter().take(2).map(|name| Operation::Create {
+        plural: kinds[0].to_owned(),
+        name: (*name).to_owned(),
+        query: String::new(),
+        body: valid_body(kinds[0]),
+    });
+    let mut operations: Vec<Operation> = founders.collect();
+    let length = 6 + random.below(8);
+    operations.extend((0..length).map(|_| relation(&mut random, &kinds)));
+    operations
 }
 
 fn relation(random: &mut Random, kinds: &[&str]) -> Operation {
@@ -98,7 +107,7 @@ fn family_metadata(random: &mut Random) -> Value {
 
 /// None, one or two owners: living, gone, or never there, of either kind.
 fn owners(random: &mut Random, kinds: &[&str]) -> Value {
-    let count = random.below(3);
+    let count = *random.pick(&[0, 1, 1, 1, 2]);
     (0..count)
         .map(|_| {
             let item = format!("{}/{}", random.pick(kinds), random.pick(&NAMES));

@@ -305,7 +305,7 @@ impl Operation {
     }
 
     /// The plural and, where there is one, `plural/name` without sub-resource and version.
-    fn target(&self) -> (String, String) {
+    pub(crate) fn target(&self) -> (String, String) {
         let path = match self {
             Self::Create { plural, name, .. } => format!("{plural}/{name}"),
             Self::Replace { path, .. }
