@@ -52,7 +52,7 @@ operations! {
     CreateTags: false, 1;
     DeleteTags: false, 1;
     GetRole: true, 1;
-    ListRoles: true, IAM_PAGE;
+    GetAccountAuthorizationDetails: true, IAM_PAGE;
     ListRoleTags: true, IAM_PAGE;
     CreateRole: false, 1;
     DeleteRole: false, 1;
