@@ -23,9 +23,6 @@ pub(crate) struct Row {
     pub(crate) tags_full: &'static str,
     pub(crate) get: Op,
     pub(crate) list: Op,
-    /// Where tags have calls of their own: the one that shows those of one resource. It goes before
-    /// every removal, because tags are removed there by key alone.
-    pub(crate) list_tags: Option<Op>,
     /// Whether a listing shows tags.
     pub(crate) tags_in_list: bool,
     pub(crate) create: Op,
@@ -121,7 +118,6 @@ static OTHER: Row = Row {
     tags_full: "TagLimitExceeded",
     get: Op::GetResource,
     list: Op::ListResources,
-    list_tags: None,
     tags_in_list: true,
     create: Op::CreateResource,
     update: Op::UpdateResource,
@@ -220,7 +216,6 @@ static ROLE: Row = Row {
     get: Op::GetRole,
     // `ListRoles` shows no tags.
     list: Op::GetAccountAuthorizationDetails,
-    list_tags: Some(Op::ListRoleTags),
     tags_in_list: true,
     create: Op::CreateRole,
     update: Op::UpdateAssumeRolePolicy,
@@ -256,7 +251,6 @@ static INSTANCE_PROFILE: Row = Row {
     model: Model::InstanceProfile,
     get: Op::GetInstanceProfile,
     list: Op::ListInstanceProfiles,
-    list_tags: Some(Op::ListInstanceProfileTags),
     tags_in_list: false,
     create: Op::CreateInstanceProfile,
     delete: Op::DeleteInstanceProfile,

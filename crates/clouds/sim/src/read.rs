@@ -107,8 +107,8 @@ impl Account {
             Service::Iam | Service::Sts => self.shelves[shelf].alive,
         };
         self.count_pages(op, listed);
-        if let (Some(tags), false) = (row.list_tags, row.tags_in_list) {
-            self.count(tags, listed);
+        if !row.tags_in_list {
+            self.count(row.get, listed);
         }
         Ok(answer)
     }

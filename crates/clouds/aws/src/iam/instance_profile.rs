@@ -24,13 +24,13 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
         return find_among_all(set, query).await;
     }
     let mut answer = Answer::default();
-    if let Some(profile) = get(set, name).await? {
-        show(query, &profile, read_tags(profile.tags()), &mut answer);
+    if let Some(profile) = optional(get(set, name).await)?.flatten() {
+        show(query, &profile, &mut answer);
     }
     Ok(answer)
 }
 
-/// A listing has no tags, and there is no other that has: each profile is asked for its own.
+/// A listing has no tags, and there is no other that has: each profile is asked for.
 async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let listed = set
         .iam
@@ -44,8 +44,9 @@ async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudE
     let mut answer = Answer::default();
     for profile in listed {
         // One that went meanwhile is not there.
-        if let Some(tags) = optional(tags_of(set, profile.instance_profile_name()).await)? {
-            show(query, &profile, tags, &mut answer);
+        let got = get(set, profile.instance_profile_name()).await;
+        if let Some(profile) = optional(got)?.flatten() {
+            show(query, &profile, &mut answer);
         }
     }
     Ok(answer)
@@ -118,8 +119,9 @@ pub(crate) async fn untag(
     target: &Target,
     tags: &[(Text, Text)],
 ) -> Result<(), CloudError> {
-    let held = tags_of(set, target.id.as_str()).await?;
-    let Some(keys) = keys_to_remove(&held, tags) else {
+    let held = get(set, target.id.as_str()).await?;
+    let held = held.as_ref().map_or(&[][..], InstanceProfile::tags);
+    let Some(keys) = keys_to_remove(&read_tags(held), tags) else {
         return Ok(());
     };
     set.iam
@@ -165,26 +167,12 @@ pub(crate) async fn remove_role(
 async fn get(set: &ClientSet, name: &str) -> Result<Option<InstanceProfile>, CloudError> {
     let call = set.iam.get_instance_profile().instance_profile_name(name);
     let found = call.send().await;
-    let found = optional(found.map_err(set.iam_failure("GetInstanceProfile")))?;
-    Ok(found.and_then(|found| found.instance_profile))
+    let found = found.map_err(set.iam_failure("GetInstanceProfile"))?;
+    Ok(found.instance_profile)
 }
 
-async fn tags_of(set: &ClientSet, name: &str) -> Result<Tags, CloudError> {
-    let tags = set
-        .iam
-        .list_instance_profile_tags()
-        .instance_profile_name(name)
-        .into_paginator()
-        .items()
-        .send()
-        .collect::<Result<Vec<_>, _>>()
-        .await
-        .map_err(set.iam_failure("ListInstanceProfileTags"))?;
-    Ok(read_tags(&tags))
-}
-
-fn show(query: &Query, profile: &InstanceProfile, tags: Tags, answer: &mut Answer) {
-    let read = read(profile, tags);
+fn show(query: &Query, profile: &InstanceProfile, answer: &mut Answer) {
+    let read = read(profile, read_tags(profile.tags()));
     if !is_meant(query, &read) {
         return;
     }

@@ -23,10 +23,14 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
     if name.is_empty() {
         return find_among_all(set, query).await;
     }
-    let found = set.iam.get_role().role_name(name).send().await;
-    let found = optional(found.map_err(set.iam_failure("GetRole")))?;
-    let role = found.as_ref().and_then(|found| found.role()).map(read);
+    let role = optional(get(set, name).await)?.flatten();
     Ok(answer(query, role))
+}
+
+async fn get(set: &ClientSet, name: &str) -> Result<Option<Resource>, CloudError> {
+    let found = set.iam.get_role().role_name(name).send().await;
+    let found = found.map_err(set.iam_failure("GetRole"))?;
+    Ok(found.role().map(read))
 }
 
 /// A listing of roles has no tags. This one has, and tells the policies too.
@@ -151,17 +155,10 @@ pub(crate) async fn untag(
     tags: &[(Text, Text)],
 ) -> Result<(), CloudError> {
     let name = target.id.as_str();
-    let held = set
-        .iam
-        .list_role_tags()
-        .role_name(name)
-        .into_paginator()
-        .items()
-        .send()
-        .collect::<Result<Vec<_>, _>>()
-        .await
-        .map_err(set.iam_failure("ListRoleTags"))?;
-    let Some(keys) = keys_to_remove(&read_tags(&held), tags) else {
+    let held = get(set, name)
+        .await?
+        .map_or_else(Tags::new, |role| role.tags);
+    let Some(keys) = keys_to_remove(&held, tags) else {
         return Ok(());
     };
     let call = set

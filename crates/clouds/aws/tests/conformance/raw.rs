@@ -56,16 +56,48 @@ impl Raw {
         tags.map(|tag| text(tag.key(), tag.value())).collect()
     }
 
-    /// Every resource of EC2 that has a tag with this beginning: `id key`.
+    /// Every resource of EC2 that has a tag with this beginning: `id key`. Not by `DescribeTags`, in
+    /// which moto shows the tags of resources that are gone.
     pub(crate) async fn tagged(&self, beginning: &str) -> BTreeSet<String> {
-        let found = self.ec2.describe_tags().send().await.expect("DescribeTags");
-        let tags = found.tags().iter();
-        let ours = tags.filter(|tag| tag.key().is_some_and(|key| key.starts_with(beginning)));
-        ours.map(|tag| {
-            let (id, key) = (tag.resource_id(), tag.key());
-            format!("{} {}", id.unwrap_or_default(), key.unwrap_or_default())
-        })
-        .collect()
+        let mut all: Vec<(String, Vec<Tag>)> = Vec::new();
+        let mut note = |id: Option<&str>, tags: &[Tag]| {
+            all.push((id.unwrap_or_default().to_owned(), tags.to_vec()));
+        };
+        let found = self.ec2.describe_vpcs().send().await.expect("DescribeVpcs");
+        for vpc in found.vpcs() {
+            note(vpc.vpc_id(), vpc.tags());
+        }
+        let found = self.ec2.describe_subnets().send().await;
+        for subnet in found.expect("DescribeSubnets").subnets() {
+            note(subnet.subnet_id(), subnet.tags());
+        }
+        let found = self.ec2.describe_route_tables().send().await;
+        for table in found.expect("DescribeRouteTables").route_tables() {
+            note(table.route_table_id(), table.tags());
+        }
+        let found = self.ec2.describe_security_groups().send().await;
+        for group in found.expect("DescribeSecurityGroups").security_groups() {
+            note(group.group_id(), group.tags());
+        }
+        let tags = all
+            .iter()
+            .flat_map(|(id, tags)| tags.iter().map(move |tag| (id, tag)));
+        let keys = tags.filter_map(|(id, tag)| Some((id, tag.key()?)));
+        let ours = keys.filter(|(_, key)| key.starts_with(beginning));
+        ours.map(|(id, key)| format!("{id} {key}")).collect()
+    }
+
+    /// Puts a network interface into a group.
+    pub(crate) async fn interface_in(&self, group: &str) {
+        let found = self.ec2.describe_subnets().send().await;
+        let found = found.expect("DescribeSubnets");
+        let subnet = found
+            .subnets()
+            .first()
+            .and_then(|subnet| subnet.subnet_id());
+        let call = self.ec2.create_network_interface().groups(group);
+        let call = call.subnet_id(subnet.expect("a subnet"));
+        call.send().await.expect("CreateNetworkInterface");
     }
 
     /// The names of all security groups but the default one.

@@ -366,7 +366,7 @@ fn iam_lists_everything_and_gets_by_name() {
     settled(&mut account, &marks);
     let details = Op::GetAccountAuthorizationDetails;
     assert_eq!(account.counters().calls(details), 2);
-    assert_eq!(account.counters().calls(Op::ListRoleTags), 0);
+    assert_eq!(account.counters().reads(), 3);
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn a_listing_of_profiles_shows_no_tags() {
     };
     settled(&mut account, &marks);
     assert_eq!(account.counters().calls(Op::ListInstanceProfiles), 2);
-    assert_eq!(account.counters().calls(Op::ListInstanceProfileTags), 150);
+    assert_eq!(account.counters().calls(Op::GetInstanceProfile), 150);
 }
 
 #[test]

@@ -69,7 +69,10 @@ impl Account {
         targets: &[Target],
         tags: &[(Text, Text)],
     ) -> Result<(), CloudError> {
-        let first = |row: &Row| row.list_tags.unwrap_or(row.untag);
+        let first = |row: &Row| match row.service {
+            Service::Ec2 => row.untag,
+            Service::Iam | Service::Sts => row.get,
+        };
         let (row, op) = self.admit_tagging(actor, targets, first)?;
         let mut places = Vec::with_capacity(targets.len());
         for target in targets {
@@ -79,7 +82,7 @@ impl Account {
         }
         for place in places {
             let dropped = self.drop_tags(actor, place, tags);
-            if dropped && row.list_tags.is_some() && matches!(actor, Actor::Engine(_)) {
+            if dropped && op != row.untag && matches!(actor, Actor::Engine(_)) {
                 self.count(row.untag, 1);
             }
         }

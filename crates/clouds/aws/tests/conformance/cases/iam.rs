@@ -187,6 +187,7 @@ pub(crate) async fn a_profile_lives<C: Cloud>(cloud: &mut Transcript<'_, C>) {
     cloud
         .act(remove(&profile, PROFILE_ROLE, &[part("worker", "", &[])]))
         .await;
+    cloud.moto_differs("role-not-in-profile");
     cloud
         .act(remove(&profile, PROFILE_ROLE, &[part("worker", "", &[])]))
         .await;

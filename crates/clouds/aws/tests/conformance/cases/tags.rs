@@ -81,8 +81,8 @@ pub(crate) async fn fifty_tags_are_all<C: Cloud>(cloud: &mut Transcript<'_, C>) 
     let role = cloud.create(role).await.expect("created");
     for target in [table, role] {
         cloud.act(mark(&[&target], &fifty)).await;
-        if target.kind == ROUTE_TABLE.name {
-            cloud.moto_differs("tag-limit");
+        if target.kind == ROLE.name {
+            cloud.moto_differs("iam-tag-limit");
         }
         cloud.act(mark(&[&target], &[("one-more", "")])).await;
         cloud.act(mark(&[&target], &[("key-7", "w")])).await;
@@ -120,5 +120,6 @@ pub(crate) async fn iam_takes_away_only_the_very_pair<C: Cloud>(cloud: &mut Tran
         assert_eq!(raw.role_tags("worker").await, ["team=a".to_owned()].into());
     }
     cloud.act(mark(&[&role], &[("Team", "b")])).await;
+    cloud.moto_differs("iam-tag-case");
     cloud.ask(by_id(&role)).await;
 }
