@@ -53,7 +53,10 @@ impl ClientSet {
     {
         if let SdkError::ServiceError(answer) = &error {
             let status = answer.raw().status().as_u16();
-            return answered(service, operation, status, answer.err());
+            // The SDK also calls it an error of the service when it cannot read that all went well.
+            if status >= 400 {
+                return answered(service, operation, status, answer.err());
+            }
         }
         if let Some(cause) = cause::<CredentialsError>(&error) {
             return no_credentials(cause);

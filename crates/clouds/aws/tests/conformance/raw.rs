@@ -87,19 +87,6 @@ impl Raw {
         ours.map(|(id, key)| format!("{id} {key}")).collect()
     }
 
-    /// Puts a network interface into a group.
-    pub(crate) async fn interface_in(&self, group: &str) {
-        let found = self.ec2.describe_subnets().send().await;
-        let found = found.expect("DescribeSubnets");
-        let subnet = found
-            .subnets()
-            .first()
-            .and_then(|subnet| subnet.subnet_id());
-        let call = self.ec2.create_network_interface().groups(group);
-        let call = call.subnet_id(subnet.expect("a subnet"));
-        call.send().await.expect("CreateNetworkInterface");
-    }
-
     /// The names of all security groups but the default one.
     pub(crate) async fn groups(&self) -> BTreeSet<String> {
         let found = self.ec2.describe_security_groups().send().await;

@@ -125,11 +125,6 @@ impl<'a, C: Cloud> Transcript<'a, C> {
         Some(Target::new(create.kind.name, born.id.clone()))
     }
 
-    /// The last line, without ids.
-    pub(crate) fn last(&self) -> &str {
-        self.lines.last().map_or("", |line| &line.said)
-    }
-
     fn note(&mut self, said: &str) {
         let said = self.without_ids(said);
         let differs = self.differs.take();

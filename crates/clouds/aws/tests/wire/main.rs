@@ -4,6 +4,7 @@
 mod environment;
 mod server;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,15 @@ use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, 
 use cloud_port::Cloud as _;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::vpc::VPC;
-use ownership::part::Props;
+use ownership::mark::Dialect;
+use ownership::part::{Props, Resource};
 use ownership::step::Create;
-use ownership::time::CloudTime;
-use ownership::{Class, CloudError, Query, SlotName, Step, Text};
+use ownership::time::{CloudTime, Tick};
+use ownership::verdict::{ReadStamp, judge};
+use ownership::{
+    Claim, Class, CloudError, Freehold, Holder, Identity, Query, ResourceId, Slot, SlotName, Step,
+    Text, Verdict,
+};
 
 use server::{Reply, Server};
 
@@ -265,6 +271,113 @@ async fn wildcards_in_a_name_are_not_sent_as_such() {
         .await
         .expect("an answer");
     assert!(server.seen()[0].contains("a%5C%2A"), "{}", server.seen()[0]);
+}
+
+#[tokio::test]
+async fn a_group_that_cannot_go_names_who_uses_it() {
+    let list =
+        |of: &str, inside: &str| format!("<Describe{of}Response>{inside}</Describe{of}Response>");
+    let group = |id: &str| format!("<item><groupId>{id}</groupId></item>");
+    let groups = |ids: &[&str]| {
+        let groups: String = ids.iter().map(|id| group(id)).collect();
+        let groups = format!("<securityGroupInfo>{groups}</securityGroupInfo>");
+        list("SecurityGroups", &groups)
+    };
+    let interface = "<item><networkInterfaceId>eni-1</networkInterfaceId></item>";
+    let interfaces = format!("<networkInterfaceSet>{interface}</networkInterfaceSet>");
+    let replies = vec![
+        Reply::Say(400, refusal("DependencyViolation")),
+        Reply::Say(200, groups(&["sg-2", "sg-1"])),
+        Reply::Say(200, groups(&["sg-2", "sg-3"])),
+        Reply::Say(200, list("NetworkInterfaces", &interfaces)),
+    ];
+    let server = Server::start(replies).await;
+    let set = client(&server.url).await;
+    let error = set
+        .perform(&delete_group("sg-1"))
+        .await
+        .expect_err("in use");
+    let Class::Blocked(blockers) = error.class else {
+        panic!("{error:?}");
+    };
+    let blockers: Vec<_> = blockers.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        blockers,
+        [
+            "security group sg-2",
+            "security group sg-3",
+            "network interface eni-1"
+        ]
+    );
+    let seen = server.seen();
+    assert!(
+        seen[3].contains("Filter.1.Name=group-id&Filter.1.Value.1=sg-1"),
+        "{}",
+        seen[3]
+    );
+}
+
+#[tokio::test]
+async fn blockers_that_cannot_be_read_leave_the_refusal_as_it_is() {
+    let replies = vec![
+        Reply::Say(400, refusal("DependencyViolation")),
+        Reply::Say(403, refusal("UnauthorizedOperation")),
+    ];
+    let server = Server::start(replies).await;
+    let set = client(&server.url).await;
+    let error = set
+        .perform(&delete_group("sg-1"))
+        .await
+        .expect_err("in use");
+    assert_eq!(error.class, Class::Blocked(Vec::new()));
+    assert!(
+        error
+            .message
+            .contains("what uses it cannot be read: UnauthorizedOperation")
+    );
+}
+
+/// A deletion, with a proof that is good enough for a server which only talks.
+fn delete_group(id: &str) -> Step {
+    let identity = Identity {
+        claim: Claim::new(
+            "Cluster.kubermatic.k8c.io",
+            "",
+            "abc",
+            "b0b3f3c0-5c7a-4b0e-9a53-3f6f0f3c9c11",
+        )
+        .expect("legal"),
+        holder: Holder::of_cluster("here"),
+        taken_over: BTreeSet::new(),
+        dialect: Dialect::Kkp {
+            cluster: "abc".into(),
+        },
+    };
+    let slot = Slot::own(SlotName::new("group").expect("legal"), &SECURITY_GROUP, "x");
+    let marks = identity.ownership_tags(&SECURITY_GROUP, &slot, 1);
+    let resource = Resource {
+        kind: SECURITY_GROUP.name,
+        id: ResourceId::new(id),
+        name: "x".into(),
+        tags: marks.expect("legal").into_iter().collect(),
+        props: Props::new(),
+        created: None,
+        ready: true,
+    };
+    let read = ReadStamp {
+        at: Tick(0),
+        fresh: true,
+    };
+    match judge(
+        &Freehold,
+        &identity,
+        &SECURITY_GROUP,
+        &resource.into(),
+        read,
+    ) {
+        Verdict::Owned(owned) => Step::delete(owned, Tick(0)).expect("fresh"),
+        other => panic!("not owned: {other:?}"),
+    }
 }
 
 fn caller(account: &str) -> String {

@@ -12,6 +12,9 @@ use ownership::step::Create;
 use crate::steps::*;
 use crate::transcript::Transcript;
 
+/// Which zone a subnet gets is the cloud's to choose, unless it is told.
+const ZONE: &str = "eu-central-1b";
+
 /// The default VPC, found as a KKP cluster finds it.
 pub(crate) async fn default_vpc<C: Cloud>(cloud: &mut Transcript<'_, C>) -> String {
     let vpc = cloud.find(by_props(&VPC, &[("default", "true")])).await;
@@ -59,7 +62,11 @@ pub(crate) async fn a_vpc_lives<C: Cloud>(cloud: &mut Transcript<'_, C>) {
     cloud
         .ask(by_props(&ROUTE_TABLE, &[("vpc", vpc.id.as_str())]))
         .await;
-    let subnet = [("vpc", vpc.id.as_str()), ("cidr", "10.7.1.0/24")];
+    let subnet = [
+        ("vpc", vpc.id.as_str()),
+        ("cidr", "10.7.1.0/24"),
+        ("zone", ZONE),
+    ];
     let subnet = cloud.create(create(&SUBNET, "", &subnet, &[])).await;
     let subnet = subnet.expect("created");
     cloud.act(delete(&VPC, &vpc)).await;
