@@ -183,15 +183,8 @@ impl ClientSet {
             Err(unknown(kind))
         }
     }
-}
 
-impl Cloud for ClientSet {
-    async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
-        let (answer, date) = observe::dated(self.look(query)).await;
-        answer.map(|answer| Answer { date, ..answer })
-    }
-
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
+    async fn send(&self, step: &Step) -> Result<Effect, CloudError> {
         match step {
             Step::Create(create) => return self.create(create).await,
             Step::Mark { targets, tags, .. } => self.mark(targets, tags).await?,
@@ -226,6 +219,18 @@ impl Cloud for ClientSet {
             Step::Delete { owned } => self.delete(owned.target()).await?,
         }
         Ok(Effect::default())
+    }
+}
+
+impl Cloud for ClientSet {
+    async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
+        // The futures of the SDK are large, and a driver holds one for each claim it works on.
+        let (answer, date) = observe::dated(Box::pin(self.look(query))).await;
+        answer.map(|answer| Answer { date, ..answer })
+    }
+
+    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
+        Box::pin(self.send(step)).await
     }
 }
 

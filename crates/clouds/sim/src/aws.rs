@@ -232,7 +232,6 @@ static ROLE: Row = Row {
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
             told: Told::InList,
-            ..OTHER_PART
         },
         InnerRow {
             list: Op::ListAttachedRolePolicies,

@@ -39,7 +39,7 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
         .create_subnet()
         .vpc_id(required(create, "vpc")?)
         .cidr_block(required(create, "cidr")?)
-        .set_availability_zone(create.props.get("zone").map(|zone| zone.to_string()))
+        .set_availability_zone(create.props.get("zone").map(ToString::to_string))
         .set_tag_specifications(tags::riding(ResourceType::Subnet, &create.tags))
         .send()
         .await

@@ -92,7 +92,7 @@ pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), Cloud
 
 async fn blockers(set: &ClientSet, target: &Target) -> Found {
     let profile = get(set, target.id.as_str()).await?;
-    let roles = profile.iter().flat_map(|profile| profile.roles());
+    let roles = profile.iter().flat_map(InstanceProfile::roles);
     Ok(roles
         .filter_map(|role| blocker("role", Some(role.role_name())))
         .collect())

@@ -1,6 +1,6 @@
 //! Roles, with their inline and attached policies.
 
-use aws_sdk_iam::types::{AttachedPolicy, EntityType, Role, RoleDetail};
+use aws_sdk_iam::types::{AttachedPolicy, EntityType, InstanceProfile, Role, RoleDetail};
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
@@ -126,9 +126,7 @@ async fn blockers(set: &ClientSet, target: &Target) -> Found {
         .collect::<Result<Vec<_>, _>>()
         .await
         .map_err(set.iam_failure("ListInstanceProfilesForRole"))?;
-    let names = profiles
-        .iter()
-        .map(|profile| profile.instance_profile_name());
+    let names = profiles.iter().map(InstanceProfile::instance_profile_name);
     found.extend(names.filter_map(|name| blocker("instance profile", Some(name))));
     Ok(found)
 }

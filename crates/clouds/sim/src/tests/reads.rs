@@ -390,7 +390,12 @@ fn a_listing_of_roles_tells_their_policies() {
     let target = new_role(&mut account, "r");
     let policy = part("p", r#"{"Statement":[{"Effect":"Allow"}]}"#);
     account
-        .add_parts(ENGINE, &target, role::INLINE_POLICY, &[policy.clone()])
+        .add_parts(
+            ENGINE,
+            &target,
+            role::INLINE_POLICY,
+            std::slice::from_ref(&policy),
+        )
         .unwrap();
     account
         .tag(ENGINE, std::slice::from_ref(&target), &pairs(&[("k", "v")]))

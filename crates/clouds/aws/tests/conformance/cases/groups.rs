@@ -1,5 +1,7 @@
 //! Security groups and their rules.
 
+use std::slice::from_ref;
+
 use cloud_port::Cloud;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::vpc::VPC;
@@ -118,7 +120,7 @@ pub(crate) async fn rules_carry_tags_of_their_own<C: Cloud>(cloud: &mut Transcri
     let vpc = default_vpc(cloud).await;
     let group = new_group(cloud, &vpc, "kubernetes-a").await;
     let theirs = part("ingress tcp 443-443 10.0.0.0/8", "", &[]);
-    cloud.act(add(&group, RULE, &[theirs.clone()])).await;
+    cloud.act(add(&group, RULE, from_ref(&theirs))).await;
     let ours = ["ingress tcp 22-22 0.0.0.0/0", "ingress udp 53-53 0.0.0.0/0"];
     let ours = ours.map(|key| part(key, "", &[("freehold.dev/a", "group_0_h"), ("b", "")]));
     cloud.act(add(&group, RULE, &ours)).await;
@@ -143,10 +145,10 @@ pub(crate) async fn a_rule_that_is_there_or_not_is_refused<C: Cloud>(
     let group = new_group(cloud, &vpc, "kubernetes-a").await;
     let ssh = part("ingress tcp 22-22 0.0.0.0/0", "", &[]);
     let dns = part("ingress udp 53-53 0.0.0.0/0", "", &[]);
-    cloud.act(add(&group, RULE, &[ssh.clone()])).await;
-    cloud.act(add(&group, RULE, &[ssh.clone()])).await;
+    cloud.act(add(&group, RULE, from_ref(&ssh))).await;
+    cloud.act(add(&group, RULE, from_ref(&ssh))).await;
     cloud.ask(inside(&group, RULE)).await;
-    cloud.act(remove(&group, RULE, &[dns.clone()])).await;
+    cloud.act(remove(&group, RULE, from_ref(&dns))).await;
     cloud.ask(inside(&group, RULE)).await;
     cloud.act(add(&group, RULE, &[dns, ssh])).await;
     cloud.moto_differs("rules-all-or-none");

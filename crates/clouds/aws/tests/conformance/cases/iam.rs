@@ -1,5 +1,7 @@
 //! Roles, their policies, instance profiles.
 
+use std::slice::from_ref;
+
 use cloud_port::Cloud;
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
@@ -119,7 +121,7 @@ pub(crate) async fn policies_are_parts_of_a_role<C: Cloud>(cloud: &mut Transcrip
     assert_eq!(keys.collect::<Vec<_>>(), ["nodes"]);
     let attached = part(&arn, "", &[]);
     cloud
-        .act(remove(&role, ATTACHED_POLICY, &[attached.clone()]))
+        .act(remove(&role, ATTACHED_POLICY, from_ref(&attached)))
         .await;
     cloud.act(remove(&role, ATTACHED_POLICY, &[attached])).await;
     cloud.ask(inside(&role, ATTACHED_POLICY)).await;
@@ -137,7 +139,7 @@ pub(crate) async fn a_role_in_use_names_its_users<C: Cloud>(cloud: &mut Transcri
     let profile = new_profile(cloud, "nodes").await;
     let policy = part("a", POLICY, &[]);
     cloud
-        .act(add(&role, INLINE_POLICY, &[policy.clone()]))
+        .act(add(&role, INLINE_POLICY, from_ref(&policy)))
         .await;
     cloud
         .act(add(&profile, PROFILE_ROLE, &[part("worker", "", &[])]))
