@@ -6,6 +6,10 @@
 //! on moto by calls of the SDK that do not go through the adapter.
 //!
 //! Runs only where `FREEHOLD_TIER_AWS=1` says that moto can be had.
+#![expect(
+    clippy::panic,
+    reason = "a test fails by panicking, in its helpers too"
+)]
 
 mod cases;
 mod clouds;

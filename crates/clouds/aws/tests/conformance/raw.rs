@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aws_config::{BehaviorVersion, Region};
 use aws_credential_types::Credentials;
 use aws_sdk_ec2::types::{Filter, Tag};
+use aws_sdk_iam::types::Role;
 use aws_smithy_http_client::Builder;
 
 use crate::clouds::REGION;
@@ -132,7 +133,7 @@ impl Raw {
     /// The names of all roles.
     pub(crate) async fn roles(&self) -> BTreeSet<String> {
         let found = self.iam.list_roles().send().await.expect("ListRoles");
-        let names = found.roles().iter().map(|role| role.role_name());
+        let names = found.roles().iter().map(Role::role_name);
         names.map(str::to_owned).collect()
     }
 
@@ -158,7 +159,7 @@ impl Raw {
         let profiles = found.instance_profiles().iter();
         profiles
             .map(|profile| {
-                let roles = profile.roles().iter().map(|role| role.role_name());
+                let roles = profile.roles().iter().map(Role::role_name);
                 let roles: Vec<_> = roles.collect();
                 format!("{} {}", profile.instance_profile_name(), roles.join(" "))
             })

@@ -157,7 +157,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
         at: Tick(0),
         fresh: true,
     };
-    match judge(&Freehold, &identity, kind, &resource.into(), read) {
+    match judge(&Freehold, &identity, kind, &resource, read) {
         Verdict::Owned(owned) => owned,
         other => panic!("not owned: {other:?}"),
     }

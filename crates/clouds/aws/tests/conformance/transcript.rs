@@ -147,7 +147,7 @@ impl<'a, C: Cloud> Transcript<'a, C> {
                         self.ids.push(word.to_owned());
                         self.ids.len() - 1
                     });
-                    plain.push_str(&format!("{prefix}#{at}"));
+                    plain.extend([prefix, "#", &at.to_string()]);
                 }
                 _ => plain.push_str(word),
             }
