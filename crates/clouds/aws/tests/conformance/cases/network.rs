@@ -84,7 +84,10 @@ pub(crate) async fn a_subnet_lives<C: Cloud>(cloud: &mut Transcript<'_, C>) {
     let vpc = create(&VPC, "", &[("cidr", "10.7.0.0/16")], &[]);
     let vpc = cloud.create(vpc).await.expect("created");
     let vpc = vpc.id.as_str();
-    let order = |cidr| create(&SUBNET, "", &[("vpc", vpc), ("cidr", cidr)], &[("a", "b")]);
+    let order = |cidr| {
+        let with = [("vpc", vpc), ("cidr", cidr), ("zone", ZONE)];
+        create(&SUBNET, "", &with, &[("a", "b")])
+    };
     let subnet = cloud.create(order("10.7.1.0/24")).await;
     let subnet = subnet.expect("created");
     cloud.create(order("10.7.1.128/25")).await;
