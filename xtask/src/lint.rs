@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::cargo::{self, Workspace};
+use crate::cargo::{self, WITH_SDKS, WITHOUT_SDKS, Workspace};
 use crate::repository;
 use crate::tools::CARGO_DENY;
 
@@ -13,25 +13,16 @@ const CHECKS: &[Check] = &[
     ("format", |w| {
         cargo::run(&mut w.cargo(["fmt", "--all", "--check"]))
     }),
-    ("clippy", |w| {
-        let all = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        cargo::run(&mut w.cargo(all))
+    ("clippy", |w| clippy(w, &WITHOUT_SDKS)),
+    ("clippy of what is around the vendors' SDKs", |w| {
+        clippy(w, &WITH_SDKS)
     }),
     ("clippy without the vendors' SDKs", |w| {
-        let package = ["clippy", "--package", "freehold", "--no-default-features"];
-        let mut command = w.cargo(package);
-        cargo::run(command.args(["--all-targets", "--", "-D", "warnings"]))
+        clippy(w, &["--package", "freehold", "--no-default-features"])
     }),
     ("docs", |w| {
-        let mut command = w.cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
-        cargo::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+        docs(w, &WITHOUT_SDKS)?;
+        docs(w, &WITH_SDKS)
     }),
     ("dependencies", |w| {
         cargo::run(&mut deny(w, &["check", "bans", "licenses", "sources"])?)
@@ -56,6 +47,18 @@ pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     }
     say::line!("lint: FAILED: {}", failed.join(", "))?;
     Ok(ExitCode::FAILURE)
+}
+
+fn clippy(workspace: &Workspace, packages: &[&str]) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["clippy"]);
+    command.args(packages);
+    cargo::run(command.args(["--all-targets", "--", "-D", "warnings"]))
+}
+
+fn docs(workspace: &Workspace, packages: &[&str]) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["doc", "--no-deps", "--quiet"]);
+    command.args(packages);
+    cargo::run(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// A call of cargo-deny.

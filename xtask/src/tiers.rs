@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::cargo::{self, CHECKED, Workspace};
+use crate::cargo::{self, CHECKED, WITH_SDKS, WITHOUT_SDKS, Workspace};
 use crate::explore::explorer;
 use crate::table::{self, row};
 
@@ -32,7 +32,9 @@ const TIERS: &[Tier] = &[
         lacks: nothing,
         omits: upstream_definitions,
         commands: |workspace, _| {
-            vec![workspace.cargo(["test", "--workspace", "--profile", CHECKED])]
+            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            command.args(WITHOUT_SDKS);
+            vec![command]
         },
     },
     Tier {
@@ -53,14 +55,33 @@ const TIERS: &[Tier] = &[
         lacks: go_or_assets,
         omits: upstream_definitions,
         commands: |workspace, _| {
-            // Of the whole workspace, so that what `unit` has built serves here too.
-            let mut command = workspace.cargo(["test", "--workspace", "--profile", CHECKED]);
+            // Of all that `unit` has built, so that it serves here too.
+            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            command.args(WITHOUT_SDKS);
             command.args(["--test", "control_plane", "--test", "differential"]);
             command.args(["--", "--test-threads", "16"]);
             vec![command]
         },
     },
+    Tier {
+        name: "aws",
+        about: "the AWS adapter on moto's server, held to the simulated account case by case",
+        lacks: python,
+        omits: nothing,
+        commands: |workspace, _| {
+            let mut server = workspace.cargo(["test", "--profile", CHECKED]);
+            server.args(WITHOUT_SDKS).args(["--test", "moto"]);
+            let mut adapter = workspace.cargo(["test", "--profile", CHECKED]);
+            adapter.args(WITH_SDKS);
+            vec![server, adapter]
+        },
+    },
 ];
+
+fn python() -> Option<String> {
+    let there = cargo::has_program("python3");
+    (!there).then(|| "needs Python 3, which runs moto".to_owned())
+}
 
 fn go_or_assets() -> Option<String> {
     let assets = std::env::var_os("KUBEBUILDER_ASSETS").is_some();
@@ -294,7 +315,7 @@ mod tests {
         let error = select(&["units".to_owned()]).err().unwrap().to_string();
         assert_eq!(
             error,
-            "no tier is called \"units\"; there are: unit, explore, control-plane"
+            "no tier is called \"units\"; there are: unit, explore, control-plane, aws"
         );
     }
 

@@ -30,21 +30,23 @@ pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     )?;
     if cargo::has_program("go") {
         // The real control plane, built from its Go modules.
-        let args = [
-            "run",
-            "--quiet",
-            "--profile",
-            CHECKED,
-            "-p",
-            "control-plane",
-            "--bin",
-        ];
-        let mut command = workspace.cargo(args);
-        cargo::run(command.arg("control-plane-tools"))?;
+        install_by(workspace, "control-plane", "control-plane-tools")?;
     } else {
         say::line!("no Go here: the real control plane is not built")?;
     }
+    if cargo::has_program("python3") {
+        // What stands for AWS.
+        install_by(workspace, "moto-server", "moto-tools")?;
+    } else {
+        println!("no Python here: moto is not installed");
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the program of a crate that installs what the crate starts.
+fn install_by(workspace: &Workspace, package: &str, program: &str) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["run", "--quiet", "--profile", CHECKED]);
+    cargo::run(command.args(["-p", package, "--bin", program]))
 }
 
 impl Tool {

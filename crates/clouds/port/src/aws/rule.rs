@@ -83,6 +83,13 @@ pub enum Peer {
 
 const FIELD: &str = "rule";
 
+impl OtherProtocol {
+    /// The number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
 impl Rule {
     /// The canonical spelling.
     pub fn key(&self) -> Text {
@@ -133,6 +140,16 @@ impl Ports {
             from: port,
             to: port,
         }
+    }
+
+    /// The first port.
+    pub const fn first(self) -> u16 {
+        self.from
+    }
+
+    /// The last port.
+    pub const fn last(self) -> u16 {
+        self.to
     }
 }
 

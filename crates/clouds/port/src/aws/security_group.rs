@@ -8,7 +8,7 @@ use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Na
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text};
 
-pub use super::rule::{Icmp, Peer, Ports, Rule, Traffic};
+pub use super::rule::{Icmp, OtherProtocol, Peer, Ports, Rule, Traffic};
 use super::{EC2_SETTLING, check};
 
 /// A security group that a claim wants.
