@@ -137,7 +137,7 @@ impl Options {
         for mutant in &mutants {
             let systematic = catch(mutant, &scenarios, |walk| {
                 walk.walk(Effort {
-                    one_in: 40,
+                    one_in: 7,
                     random: 0,
                     turns_one_in: 60,
                     seed,

@@ -307,6 +307,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             let mut store = Store {
                 port: port.clone(),
                 version: 0,
+                phase,
             };
             let case = Case {
                 identity: &scenario.identity,

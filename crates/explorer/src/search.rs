@@ -117,6 +117,9 @@ impl<'a> Walk<'a> {
         let Some(base) = self.script(Vec::new(), true) else {
             return;
         };
+        // A small menu is worth every pair.
+        let few = self.scenario.faults.faults().count() <= 4;
+        let one_in = if few { 1 } else { effort.one_in };
         let mut pair = 0_u32;
         for (point, menu) in base.menus.iter().enumerate() {
             for fault in menu.faults() {
@@ -131,7 +134,7 @@ impl<'a> Walk<'a> {
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
-                        if pair.is_multiple_of(effort.one_in) {
+                        if pair.is_multiple_of(one_in) {
                             self.script(
                                 vec![
                                     first,

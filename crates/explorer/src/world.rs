@@ -572,6 +572,9 @@ impl World {
     fn end_now<T, E>(&mut self) -> Call<T, E> {
         self.allowed = self.allowed.without(Fault::EndNow.bit());
         self.object.phase = self.end_phase;
+        // A deletion is a write of the object: whoever has read it before must read it again.
+        self.object.version += 1;
+        self.object.previous = None;
         self.crash()
     }
 }
