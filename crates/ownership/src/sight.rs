@@ -20,6 +20,8 @@ pub enum Sight {
     Lost(Target),
     /// Something announced for a resource that is not ours, and not there, by announcement.
     Trace(Trace, u32),
+    /// The claim ends, and its resources are to be retained.
+    Retaining,
     /// A tag on somebody's resource that names a part of ours which is not there.
     Part(Target, Text),
 }

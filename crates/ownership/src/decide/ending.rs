@@ -34,6 +34,9 @@ impl<R: Rules> Deciding<'_, R> {
             }
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
+        if self.case.phase == Phase::Retaining && !self.marks_have_landed() {
+            return Ok(());
+        }
         self.look_for_all()?;
         self.adopt_before_the_end()?;
         if self.rules.intents_hold_the_end() {
@@ -52,6 +55,20 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         act(Decision::Write(vec![Edit::Finish]), Reason::NothingLeft)
+    }
+
+    /// Whether every mark that was sent while the claim lived has taken effect: what is given back
+    /// must not be marked again by a call that is late (law 7).
+    fn marks_have_landed(&mut self) -> bool {
+        let kinds = self.case.kinds.iter();
+        let Some(slowest) = kinds.max_by_key(|kind| kind.settling) else {
+            return true;
+        };
+        self.settled(
+            Sight::Retaining,
+            |rules, since| rules.late_effects_over_at(slowest, since),
+            Reason::Retains,
+        )
     }
 
     /// Looks for everything that can be ours: by marks, and by every id that the ledger knows.
