@@ -1,7 +1,9 @@
 //! `cargo xtask bench`: runs benchmarks and gathers their figures.
 //!
 //! A benchmark is a program that prints its figures on standard output, one a line: `name value
-//! unit`, where the name begins with the benchmark's. What else it prints is passed on.
+//! unit`, where the name begins with the benchmark's. What else it prints is passed on. It is built
+//! as the tests are, with their checks: what it measures is never better than what is shipped, and a
+//! machine that has run the tests has nothing to build.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -10,7 +12,7 @@ use std::process::{ExitCode, Stdio};
 use anyhow::{Context as _, bail};
 use serde_json::{Number, json};
 
-use crate::cargo::{self, Workspace};
+use crate::cargo::{self, CHECKED, Workspace};
 use crate::table::{self, row};
 
 /// A program that measures something.
@@ -70,7 +72,7 @@ pub(crate) fn run(
             .iter()
             .map(|f| row([&f.name, &f.value.to_string(), &f.unit])),
     );
-    print!("{}", table::render(&rows, &[1]));
+    say::text(format_args!("{}", table::render(&rows, &[1])))?;
     if let Some(file) = json {
         let text = format!("{:#}\n", to_json(&figures));
         std::fs::write(file, text).with_context(|| format!("--json {}", file.display()))?;
@@ -98,7 +100,7 @@ fn select(names: &[String]) -> anyhow::Result<Vec<&'static Benchmark>> {
 }
 
 fn measure(workspace: &Workspace, bench: &Benchmark) -> anyhow::Result<Vec<Figure>> {
-    let mut command = workspace.cargo(["run", "--quiet", "--release"]);
+    let mut command = workspace.cargo(["run", "--quiet", "--profile", CHECKED]);
     command.args(bench.program).arg("--").args(bench.args);
     command.stdout(Stdio::piped());
     let mut child = command.spawn().with_context(|| cargo::line(&command))?;
@@ -111,7 +113,7 @@ fn measure(workspace: &Workspace, bench: &Benchmark) -> anyhow::Result<Vec<Figur
         let line = line.with_context(|| cargo::line(&command))?;
         match parse(bench.name, &line) {
             Some(figure) => figures.push(figure),
-            None => println!("{line}"),
+            None => say::line!("{line}")?,
         }
     }
     let status = child.wait().with_context(|| cargo::line(&command))?;

@@ -9,8 +9,15 @@ use anyhow::{Context as _, bail};
 
 use crate::cache::Cache;
 
-/// The profile of tests, explorer and chaos: optimised, with every check on.
+/// The profile of tests and explorer: optimised, with every check on.
 pub(crate) const CHECKED: &str = "checked";
+
+/// Every crate that builds without the vendors' SDKs, which take minutes and gigabytes.
+pub(crate) const WITHOUT_SDKS: [&str; 3] = ["--workspace", "--exclude", "cloud-aws"];
+
+/// The crates around the vendors' SDKs. Always these together, and always with all targets: another
+/// selection may want other features of what they share, and then the SDKs are compiled again.
+pub(crate) const WITH_SDKS: [&str; 2] = ["--package", "cloud-aws"];
 
 /// This workspace and its cache folder.
 pub(crate) struct Workspace {

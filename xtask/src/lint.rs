@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::cargo::{self, Workspace};
+use crate::cargo::{self, WITH_SDKS, WITHOUT_SDKS, Workspace};
 use crate::repository;
 use crate::tools::CARGO_DENY;
 
@@ -13,25 +13,16 @@ const CHECKS: &[Check] = &[
     ("format", |w| {
         cargo::run(&mut w.cargo(["fmt", "--all", "--check"]))
     }),
-    ("clippy", |w| {
-        let all = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        cargo::run(&mut w.cargo(all))
+    ("clippy", |w| clippy(w, &WITHOUT_SDKS)),
+    ("clippy of what is around the vendors' SDKs", |w| {
+        clippy(w, &WITH_SDKS)
     }),
     ("clippy without the vendors' SDKs", |w| {
-        let package = ["clippy", "--package", "freehold", "--no-default-features"];
-        let mut command = w.cargo(package);
-        cargo::run(command.args(["--all-targets", "--", "-D", "warnings"]))
+        clippy(w, &["--package", "freehold", "--no-default-features"])
     }),
     ("docs", |w| {
-        let mut command = w.cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
-        cargo::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+        docs(w, &WITHOUT_SDKS)?;
+        docs(w, &WITH_SDKS)
     }),
     ("dependencies", |w| {
         cargo::run(&mut deny(w, &["check", "bans", "licenses", "sources"])?)
@@ -41,21 +32,33 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Runs every check, also after one has failed.
-pub(crate) fn run(workspace: &Workspace) -> ExitCode {
+pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let mut failed = Vec::new();
     for (name, check) in CHECKS {
-        println!("── lint: {name} ──");
+        say::line!("── lint: {name} ──")?;
         if let Err(error) = check(workspace) {
-            eprintln!("error: {error:#}");
+            say::error(&error);
             failed.push(*name);
         }
     }
     if failed.is_empty() {
-        println!("lint: all {} checks passed", CHECKS.len());
-        return ExitCode::SUCCESS;
+        say::line!("lint: all {} checks passed", CHECKS.len())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    println!("lint: FAILED: {}", failed.join(", "));
-    ExitCode::FAILURE
+    say::line!("lint: FAILED: {}", failed.join(", "))?;
+    Ok(ExitCode::FAILURE)
+}
+
+fn clippy(workspace: &Workspace, packages: &[&str]) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["clippy"]);
+    command.args(packages);
+    cargo::run(command.args(["--all-targets", "--", "-D", "warnings"]))
+}
+
+fn docs(workspace: &Workspace, packages: &[&str]) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["doc", "--no-deps", "--quiet"]);
+    command.args(packages);
+    cargo::run(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// A call of cargo-deny.
@@ -70,7 +73,7 @@ fn advisories(workspace: &Workspace) -> anyhow::Result<()> {
     let mut fetch = deny(workspace, &["fetch", "db"])?;
     fetch.stdout(Stdio::null()).stderr(Stdio::null());
     if cargo::run(&mut fetch).is_err() {
-        println!("SKIPPED: the database of advisories cannot be had from here");
+        say::line!("SKIPPED: the database of advisories cannot be had from here")?;
         return Ok(());
     }
     let check = ["check", "--disable-fetch", "advisories"];

@@ -1,9 +1,4 @@
 //! Build, test, bench and release jobs of the Freehold workspace: `cargo xtask --help`.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line speaks to its user"
-)]
 
 #[cfg(test)]
 mod architecture;
@@ -68,14 +63,7 @@ enum Job {
 }
 
 fn main() -> ExitCode {
-    let job = Cli::parse().job;
-    match run(job) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    say::end(run(Cli::parse().job))
 }
 
 fn run(job: Job) -> anyhow::Result<ExitCode> {
@@ -84,7 +72,7 @@ fn run(job: Job) -> anyhow::Result<ExitCode> {
         Job::Test { tiers, full } => tiers::run(&workspace, &tiers, full),
         Job::Explore(options) => explore::run(&workspace, &options),
         Job::Bench { names, json } => bench::run(&workspace, &names, json.as_deref()),
-        Job::Lint => Ok(lint::run(&workspace)),
+        Job::Lint => lint::run(&workspace),
         Job::Tools => tools::install_all(&workspace),
     }
 }

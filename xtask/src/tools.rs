@@ -22,29 +22,31 @@ pub(crate) const CARGO_DENY: Tool = Tool {
 /// Installs whatever is not there.
 pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
     let program = CARGO_DENY.install(workspace)?;
-    println!(
+    say::line!(
         "{} {}: {}",
         CARGO_DENY.name,
         CARGO_DENY.version,
         program.display()
-    );
+    )?;
     if cargo::has_program("go") {
         // The real control plane, built from its Go modules.
-        let args = [
-            "run",
-            "--quiet",
-            "--profile",
-            CHECKED,
-            "-p",
-            "control-plane",
-            "--bin",
-        ];
-        let mut command = workspace.cargo(args);
-        cargo::run(command.arg("control-plane-tools"))?;
+        install_by(workspace, "control-plane", "control-plane-tools")?;
     } else {
-        println!("no Go here: the real control plane is not built");
+        say::line!("no Go here: the real control plane is not built")?;
+    }
+    if cargo::has_program("python3") {
+        // What stands for AWS.
+        install_by(workspace, "moto-server", "moto-tools")?;
+    } else {
+        println!("no Python here: moto is not installed");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the program of a crate that installs what the crate starts.
+fn install_by(workspace: &Workspace, package: &str, program: &str) -> anyhow::Result<()> {
+    let mut command = workspace.cargo(["run", "--quiet", "--profile", CHECKED]);
+    cargo::run(command.args(["-p", package, "--bin", program]))
 }
 
 impl Tool {
@@ -55,10 +57,11 @@ impl Tool {
         if self.is_at(&program) {
             return Ok(program);
         }
-        eprintln!(
+        say::line!(
             "installing {} {} (minutes, once per machine)",
-            self.name, self.version
-        );
+            self.name,
+            self.version
+        )?;
         let package = format!("{}@{}", self.name, self.version);
         let mut command = workspace.cargo(["install", "--locked", "--force", "--root"]);
         command.arg(&folder).arg(package);

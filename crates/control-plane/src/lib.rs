@@ -9,7 +9,6 @@
 //! ready takes real time. Do not use it under a paused tokio clock.
 
 mod plane;
-mod process;
 mod tools;
 
 pub use plane::{ControlPlane, StartError};

@@ -2,17 +2,16 @@
 
 use std::{
     fs, io,
-    net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::{Command, Output},
-    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::json;
+use test_programs::Process;
 
-use crate::{Binaries, process::Process};
+use crate::Binaries;
 
 /// How long a program may take until it is ready, on a machine that is busy with a build besides.
 const READY_WITHIN: Duration = Duration::from_mins(2);
@@ -97,7 +96,8 @@ impl ControlPlane {
     }
 
     async fn try_start(binaries: &Binaries) -> Result<Self, StartError> {
-        let base = temporary_folder()?;
+        let base =
+            test_programs::temporary_folder("control-plane").map_err(prepare("make a folder"))?;
         let etcd_url = format!("http://127.0.0.1:{}", free_port()?);
         let etcd_folder = subfolder(&base, "etcd")?;
         let etcd = run(
@@ -312,25 +312,8 @@ fn run(
         .map_err(prepare("run a program"))
 }
 
-/// A free port of the loopback interface, as of now.
 fn free_port() -> Result<u16, StartError> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map(|address| address.port())
-        .map_err(prepare("find a free port"))
-}
-
-fn temporary_folder() -> Result<PathBuf, StartError> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("freehold-control-plane-{}-{number}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
-    // A killed run with the same process id may have left one.
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(prepare("remove an old folder"))?;
-    }
-    fs::create_dir(&folder).map_err(prepare("make a folder"))?;
-    Ok(folder)
+    test_programs::free_port().map_err(prepare("find a free port"))
 }
 
 fn subfolder(base: &Path, name: &str) -> Result<PathBuf, StartError> {

@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use test_programs::Installation;
+
 /// The Kubernetes release that is built; `go.mod` pins the same.
 pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
@@ -92,6 +94,12 @@ pub enum ToolsError {
     },
 }
 
+impl From<(PathBuf, io::Error)> for ToolsError {
+    fn from((path, source): (PathBuf, io::Error)) -> Self {
+        Self::Cache { path, source }
+    }
+}
+
 /// Returns the programs, building them first where the cache has none of this version.
 ///
 /// # Expected flow
@@ -112,29 +120,21 @@ pub fn tools(mut progress: impl FnMut(&str)) -> Result<Binaries, ToolsError> {
     if let Some(folder) = env::var_os("KUBEBUILDER_ASSETS").filter(|value| !value.is_empty()) {
         return assets(PathBuf::from(folder));
     }
-    let base = cache_folder()?
+    let base = test_programs::cache_folder()
+        .ok_or(ToolsError::NoCache)?
         .join("control-plane")
         .join(KUBERNETES_VERSION);
     let bin = base.join("bin");
     make_folder(&bin)?;
-    let lock = base.join("lock");
-    let file = fs::File::create(&lock).map_err(cache_error(&lock))?;
-    file.lock().map_err(cache_error(&lock))?;
-
-    let stamp = base.join("stamp");
+    let installation = Installation::lock(&base)?;
     let wanted = stamp_text();
     let complete = PROGRAMS
         .iter()
         .all(|(program, _)| bin.join(program).is_file());
-    if !(complete && fs::read_to_string(&stamp).is_ok_and(|found| found == wanted)) {
-        match fs::remove_file(&stamp) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(cache_error(&stamp)(error));
-            }
-            _ => {}
-        }
+    if !(complete && installation.is_for(&wanted)) {
+        installation.begin()?;
         build(&base, &bin, &mut progress)?;
-        write(&stamp, &wanted)?;
+        installation.finish(&wanted)?;
     }
     Ok(Binaries { folder: bin })
 }
@@ -149,18 +149,6 @@ fn assets(folder: PathBuf) -> Result<Binaries, ToolsError> {
         Some((program, _)) => Err(ToolsError::Assets { folder, program }),
         None => Ok(Binaries { folder }),
     }
-}
-
-fn cache_folder() -> Result<PathBuf, ToolsError> {
-    let set = |name| {
-        env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    set("FREEHOLD_CACHE")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("freehold")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/freehold")))
-        .ok_or(ToolsError::NoCache)
 }
 
 fn build(base: &Path, bin: &Path, progress: &mut impl FnMut(&str)) -> Result<(), ToolsError> {

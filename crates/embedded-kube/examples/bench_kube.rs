@@ -1,11 +1,11 @@
 //! `cargo xtask bench kube`: the embedded API server and a real one, side by side in one run.
 //!
-//! Usage: `bench_kube [--json FILE] [--embedded-only]`. Rates are objects a second (events a second for
-//! watches); a ratio is embedded over real. The idle clusters have the fleet's definitions where
+//! Usage: `bench_kube [--embedded-only]`. Rates are objects a second (events a second for watches); a
+//! ratio is embedded over real. The idle clusters have the fleet's definitions where
 //! `FREEHOLD_UPSTREAM_CRDS` names their folder, and others of their size elsewhere.
 #![allow(clippy::print_stdout, reason = "it prints its figures")]
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use embedded_kube::{Clock, Cluster, TokioClock};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -32,15 +32,9 @@ struct Figure {
 }
 
 fn main() -> Result<(), Error> {
-    let mut json = None;
     let mut with_real = true;
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
+    for argument in std::env::args().skip(1) {
         match argument.as_str() {
-            "--json" => {
-                let file = arguments.next().ok_or("--json needs a file")?;
-                json = Some(PathBuf::from(file));
-            }
             "--embedded-only" => with_real = false,
             other => return Err(format!("unknown argument {other}").into()),
         }
@@ -48,17 +42,8 @@ fn main() -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let figures = runtime.block_on(measure(with_real))?;
-    println!("{:<28} {:>14}  unit", "figure", "value");
-    for Figure { name, value, unit } in &figures {
-        println!("{name:<28} {value:>14.1}  {unit}");
-    }
-    if let Some(file) = json {
-        let figures: Vec<Value> = figures
-            .iter()
-            .map(|figure| json!({"name": figure.name, "value": figure.value, "unit": figure.unit}))
-            .collect();
-        std::fs::write(file, json!({"figures": figures}).to_string())?;
+    for Figure { name, value, unit } in runtime.block_on(measure(with_real))? {
+        println!("{name} {value:.1} {unit}");
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::builtin::{self, Builtin};
 use crate::crd;
 use crate::meta::{FOREGROUND, ORPHAN, Owner};
 use crate::resource::{Resource, Sub};
-use crate::state::{Chore, State};
+use crate::state::{Chore, Place, State};
 use crate::storage::Stored;
 use crate::typed::seconds;
 
@@ -20,6 +20,7 @@ pub(crate) fn run(state: &mut State) {
     while let Some(chore) = state.next_chore() {
         match chore {
             Chore::Collect { store, key } => collect(state, &store, &key),
+            Chore::Finish { store, key } => finish(state, &store, &key),
             Chore::Namespace(name) => end_namespace(state, &name),
             Chore::Definition(name) => define(state, &name),
         }
@@ -73,7 +74,7 @@ fn standing(state: &State, resource: &Resource, stored: &Stored, owner: &Owner) 
     match state.storage.object(&owner_resource.store, &key) {
         Some(found) if found.facts.uid == owner.uid => {
             let facts = &found.facts;
-            if owner.blocks && facts.deleting && facts.has_finalizer(FOREGROUND) {
+            if facts.deleting && facts.has_finalizer(FOREGROUND) {
                 Standing::Waiting
             } else {
                 Standing::Solid
@@ -95,7 +96,7 @@ fn collect(state: &mut State, store: &str, key: &str) {
         if stored.facts.has_finalizer(ORPHAN) {
             orphan_dependents(state, &resource, &stored, key);
         } else if stored.facts.has_finalizer(FOREGROUND) {
-            delete_dependents_first(state, &resource, &stored, key);
+            delete_dependents_first(state, &stored, store, key);
         }
         return;
     }
@@ -120,6 +121,7 @@ fn collect(state: &mut State, store: &str, key: &str) {
     }
     let has_dependents = state.dependents.contains_key(&stored.facts.uid);
     let propagation = if !waiting.is_empty() && has_dependents {
+        unblock_circle(state, &resource, &stored, key);
         Some(Propagation::Foreground)
     } else if stored.facts.has_finalizer(ORPHAN) {
         Some(Propagation::Orphan)
@@ -172,33 +174,72 @@ fn orphan_dependents(state: &mut State, resource: &Arc<Resource>, stored: &Store
     api::remove_finalizer(state, resource, key, ORPHAN);
 }
 
-fn delete_dependents_first(
-    state: &mut State,
-    resource: &Arc<Resource>,
-    stored: &Stored,
-    key: &str,
-) {
-    let uid = &stored.facts.uid;
-    let mut blocked = false;
-    for (store, dependent) in state.dependents.get(uid).cloned().unwrap_or_default() {
-        let Some(found) = state.storage.object(&store, &dependent).cloned() else {
-            continue;
-        };
-        blocked |= found
-            .facts
-            .owners
-            .iter()
-            .any(|owner| owner.uid == *uid && owner.blocks);
-        if !found.facts.deleting {
-            state.chore(Chore::Collect {
-                store,
-                key: dependent,
-            });
+/// The dependents of an object.
+fn dependents(state: &State, stored: &Stored) -> Vec<(Place, Arc<Stored>)> {
+    let places = state
+        .dependents
+        .get(&stored.facts.uid)
+        .into_iter()
+        .flatten();
+    places
+        .filter_map(|place| {
+            let found = state.storage.object(&place.0, &place.1)?;
+            Some((place.clone(), Arc::clone(found)))
+        })
+        .collect()
+}
+
+/// Sees to the dependents of an object that waits for them, then to the object itself.
+fn delete_dependents_first(state: &mut State, stored: &Stored, store: &str, key: &str) {
+    for ((store, key), dependent) in dependents(state, stored) {
+        if !dependent.facts.deleting {
+            state.chore(Chore::Collect { store, key });
         }
     }
-    if !blocked {
-        api::remove_finalizer(state, resource, key, FOREGROUND);
+    state.chore(Chore::Finish {
+        store: store.into(),
+        key: key.into(),
+    });
+}
+
+/// Lets an object go that waits for its dependents, if none of them blocks it.
+fn finish(state: &mut State, store: &str, key: &str) {
+    let Some(stored) = state.storage.object(store, key).cloned() else {
+        return;
+    };
+    let Some(resource) = state.resource_of_store(store) else {
+        return;
+    };
+    if !stored.facts.deleting || !stored.facts.has_finalizer(FOREGROUND) {
+        return;
     }
+    let blocks = |owner: &Owner| owner.uid == stored.facts.uid && owner.blocks;
+    let blocked = dependents(state, &stored)
+        .iter()
+        .any(|(_, dependent)| dependent.facts.owners.iter().any(blocks));
+    if !blocked {
+        api::remove_finalizer(state, &resource, key, FOREGROUND);
+    }
+}
+
+/// Two objects that own each other would wait for each other: the one that is deleted second stops
+/// blocking its owners.
+fn unblock_circle(state: &mut State, resource: &Arc<Resource>, stored: &Stored, key: &str) {
+    let waits = |(_, dependent): &(Place, Arc<Stored>)| {
+        dependent.facts.deleting && dependent.facts.has_finalizer(FOREGROUND)
+    };
+    if !dependents(state, stored).iter().any(waits) {
+        return;
+    }
+    let mut value = state.view(resource, stored);
+    let owners = value.pointer_mut("/metadata/ownerReferences");
+    for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
+        // The patch that custom resources get says it of every owner.
+        if owner["blockOwnerDeletion"] == true || resource.custom().is_some() {
+            owner["blockOwnerDeletion"] = json!(false);
+        }
+    }
+    state.put(resource, key, value);
 }
 
 /// Empties a namespace that ends, and lets it go when it is empty.

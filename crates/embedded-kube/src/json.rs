@@ -8,8 +8,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-/// How deep a document may nest: far beyond any manifest, and safe on a small stack.
-const MAX_DEPTH: usize = 512;
+use crate::deep::MAX_DEPTH;
+
+/// How many keys that come twice are told.
+const MAX_DUPLICATES: usize = 100;
 
 /// A document with the keys that it has twice.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Document {
     pub(crate) value: Value,
     /// The paths of keys that came more than once, as in `spec.a[0].b`.
     pub(crate) duplicates: Vec<String>,
+    /// The complaint about a number that is too large for any type, if there is one.
+    pub(crate) overflow: Option<String>,
 }
 
 /// Reads one JSON document.
@@ -26,6 +30,7 @@ pub(crate) fn parse(input: &[u8]) -> Result<Document, String> {
         at: 0,
         path: String::new(),
         duplicates: Vec::new(),
+        overflow: None,
     };
     let value = reader.value(0)?;
     reader.blank();
@@ -38,6 +43,7 @@ pub(crate) fn parse(input: &[u8]) -> Result<Document, String> {
     Ok(Document {
         value,
         duplicates: reader.duplicates,
+        overflow: reader.overflow,
     })
 }
 
@@ -46,6 +52,7 @@ struct Reader<'a> {
     at: usize,
     path: String,
     duplicates: Vec<String>,
+    overflow: Option<String>,
 }
 
 fn quote(byte: u8) -> String {
@@ -83,11 +90,9 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, String> {
-        if depth > MAX_DEPTH {
-            return Err("exceeded max depth".to_owned());
-        }
         self.blank();
         match self.peek() {
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => Err(self.unexpected("exceeded max depth")),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Value::String(self.string()?)),
@@ -123,7 +128,10 @@ impl Reader<'_> {
                 self.path.push('.');
             }
             self.path.push_str(&key);
-            if map.contains_key(&key) {
+            if map.contains_key(&key)
+                && self.duplicates.len() < MAX_DUPLICATES
+                && !self.duplicates.contains(&self.path)
+            {
                 self.duplicates.push(self.path.clone());
             }
             let value = self.value(depth + 1)?;
@@ -217,9 +225,15 @@ impl Reader<'_> {
             return Ok(Value::Number(integer.into()));
         }
         let float: f64 = text.parse().unwrap_or(f64::INFINITY);
-        number_of(float).map(Value::Number).ok_or_else(|| {
-            format!("json: cannot unmarshal number {text} into Go value of type float64")
-        })
+        Ok(number_of(float).map_or_else(
+            || {
+                let message =
+                    format!("json: cannot unmarshal number {text} into Go value of type float64");
+                self.overflow.get_or_insert(message);
+                Value::Null
+            },
+            Value::Number,
+        ))
     }
 
     fn string(&mut self) -> Result<String, String> {
@@ -311,10 +325,10 @@ impl Reader<'_> {
     }
 }
 
-/// The number as the real server would write it back: a whole float is an integer.
+/// The number as the real server takes it: a whole float is an integer while a float is exact.
 fn number_of(float: f64) -> Option<Number> {
     #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-    if float.fract() == 0.0 && float.abs() < 1e15 {
+    if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
         return Some((float as i64).into());
     }
     Number::from_f64(float)
@@ -373,9 +387,14 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let deep = "[".repeat(100_000);
-        assert_eq!(parse(deep.as_bytes()).unwrap_err(), "exceeded max depth");
-        let fine = format!("{}{}", "[".repeat(500), "]".repeat(500));
-        assert!(parse(fine.as_bytes()).is_ok());
+        let lists = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        crate::deep::with_room(MAX_DEPTH, || {
+            assert!(parse(lists(MAX_DEPTH).as_bytes()).is_ok());
+            for depth in [MAX_DEPTH + 1, 100_000] {
+                let refused = parse(lists(depth).as_bytes());
+                let message = "invalid character '[' exceeded max depth";
+                assert_eq!(refused.unwrap_err(), message);
+            }
+        });
     }
 }

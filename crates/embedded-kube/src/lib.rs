@@ -19,6 +19,7 @@ mod builtin;
 mod chores;
 mod clock;
 mod crd;
+mod deep;
 mod faults;
 mod field;
 mod http;

@@ -1,5 +1,6 @@
 //! The rules that hold for the metadata of every object.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
@@ -49,8 +50,8 @@ fn object_meta_fields() -> Vec<typed::Field> {
         pointer("deletionGracePeriodSeconds", Type::Int64),
         field("labels", map(Type::String)),
         field("annotations", map(Type::String)),
-        field("ownerReferences", list(owner)),
-        field("finalizers", list(Type::String)),
+        field("ownerReferences", list(owner)).merged_by("uid"),
+        field("finalizers", list(Type::String)).merged_by(""),
         pointer("managedFields", Type::Any),
     ]
 }
@@ -149,6 +150,15 @@ pub(crate) fn finalizers(value: &Value) -> Vec<String> {
     list.filter_map(|f| f.as_str().map(str::to_owned)).collect()
 }
 
+/// The finalizers that an object has and did not have before.
+fn added_finalizers(new: &Value, old: Option<&Value>) -> BTreeSet<String> {
+    let mut added: BTreeSet<String> = finalizers(new).into_iter().collect();
+    for before in old.map(finalizers).unwrap_or_default() {
+        added.remove(&before);
+    }
+    added
+}
+
 /// Replaces the finalizers of an object.
 pub(crate) fn set_finalizers(value: &mut Value, finalizers: &[String]) {
     let meta = of(value);
@@ -191,15 +201,14 @@ pub(crate) fn mark_deleting(value: &mut Value, now: Timestamp) {
 pub(crate) fn dedup_owners(value: &mut Value) -> Vec<String> {
     let mut duplicates = Vec::new();
     if let Some(Value::Array(owners)) = value.pointer_mut("/metadata/ownerReferences") {
-        let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
-        for owner in owners.drain(..) {
-            if kept.contains(&owner) {
+        let mut seen = BTreeSet::new();
+        owners.retain(|owner| {
+            let is_new = seen.insert(owner.to_string());
+            if !is_new {
                 duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned());
-            } else {
-                kept.push(owner);
             }
-        }
-        *owners = kept;
+            is_new
+        });
     }
     duplicates
 }
@@ -377,13 +386,7 @@ fn show_owners(owners: &Value) -> String {
 pub(crate) fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if !old["metadata"]["deletionTimestamp"].is_null() {
-        let before = finalizers(old);
-        let mut added: Vec<String> = finalizers(new)
-            .into_iter()
-            .filter(|f| !before.contains(f))
-            .collect();
-        added.sort();
-        added.dedup();
+        let added = added_finalizers(new, Some(old));
         if !added.is_empty() {
             let quoted: Vec<String> = added.iter().map(|f| go_quote(f)).collect();
             let detail = format!(
@@ -439,15 +442,8 @@ pub(crate) fn immutable(path: &str, new: &Value, old: &Value) -> Option<FieldErr
 
 /// Advice about finalizers that a custom resource newly has.
 pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
-    let before = old.map(finalizers).unwrap_or_default();
-    let mut added: Vec<String> = finalizers(new)
-        .into_iter()
-        .filter(|f| !before.contains(f))
-        .collect();
-    added.sort();
-    added.dedup();
     let standard = [ORPHAN, FOREGROUND, "kubernetes"];
-    added
+    added_finalizers(new, old)
         .into_iter()
         .filter(|f| !f.contains('/') && !standard.contains(&f.as_str()))
         .map(|f| {

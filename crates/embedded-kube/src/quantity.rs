@@ -96,7 +96,7 @@ impl Amount {
         for digit in whole.bytes().chain(fraction.bytes()) {
             mantissa = mantissa
                 .checked_mul(10)?
-                .checked_add(i128::from(digit - b'0'))?;
+                .checked_add(i128::from(char::from(digit).to_digit(10)?))?;
         }
         let (factor, family) = Self::factor(unit)?;
         let mut divisor: i128 = 1;
@@ -122,6 +122,10 @@ impl Amount {
         let exponent: i32 = unit.strip_prefix(['e', 'E'])?.parse().ok()?;
         let mut factor = NANO;
         for _ in 0..exponent.unsigned_abs() {
+            // Finer than fine: no need to count to two billion.
+            if factor == 0 {
+                break;
+            }
             factor = if exponent < 0 {
                 factor / 10
             } else {

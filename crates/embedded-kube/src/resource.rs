@@ -3,9 +3,11 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::builtin::Builtin;
+use crate::deep;
 use crate::schema::Schema;
 use crate::status::About;
 
@@ -37,6 +39,8 @@ pub(crate) enum Rules {
 #[derive(Debug)]
 pub(crate) struct Custom {
     pub(crate) schema: Schema,
+    /// How deep the text nests that the schema was read from.
+    pub(crate) depth: usize,
     pub(crate) served: bool,
     /// Whether there is a `status` subresource.
     pub(crate) status: bool,
@@ -45,6 +49,13 @@ pub(crate) struct Custom {
     pub(crate) selectable: Vec<Box<str>>,
     /// What a user of this version is warned of.
     pub(crate) warning: Option<Box<str>>,
+}
+
+impl Drop for Custom {
+    fn drop(&mut self) {
+        let schema = std::mem::take(&mut self.schema);
+        deep::with_room(self.depth, || drop(schema));
+    }
 }
 
 /// Where a custom resource keeps what `scale` shows.
@@ -176,6 +187,8 @@ pub(crate) fn split_version(api_version: &str) -> (&str, &str) {
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) versions: Vec<Arc<Resource>>,
+    /// The text of the `spec` that says all this.
+    pub(crate) source: Bytes,
     /// Which of them is stored.
     pub(crate) storage: usize,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Clock;
+use crate::deep;
 use crate::faults::FaultPlan;
 use crate::http::ClusterService;
 use crate::state::State;
@@ -126,7 +127,15 @@ impl Cluster {
         self.lock().storage.compact();
     }
 
-    /// The state, for one step; nothing waits while it is held.
+    /// Does one step on the state; nothing waits meanwhile. `added` is how much deeper than what
+    /// is stored its documents can get.
+    pub(crate) fn step<T>(&self, added: usize, work: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let depth = state.deepest.saturating_add(added);
+        deep::with_room(depth, || work(&mut state))
+    }
+
+    /// The state, for a look that reads no document.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.inner
             .state

@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) storage: Storage,
     pub(crate) ids: Ids,
     clock: Arc<dyn Clock>,
+    /// How deep the deepest document nests that was ever stored.
+    pub(crate) deepest: usize,
     /// What is served besides the built-in resources, by collection.
     pub(crate) definitions: BTreeMap<Box<str>, Arc<Definition>>,
     /// Who names whom as owner: uid of the owner to the collections and keys of its dependents.
@@ -40,6 +42,8 @@ pub(crate) struct State {
 pub(crate) enum Chore {
     /// The garbage collector looks at this object.
     Collect { store: Box<str>, key: Box<str> },
+    /// An object whose deletion waits for its dependents goes, if none is left that blocks it.
+    Finish { store: Box<str>, key: Box<str> },
     /// A namespace that ends is emptied, and removed if it is empty.
     Namespace(Box<str>),
     /// A definition is accepted and served, or what it defined is removed.
@@ -53,6 +57,7 @@ impl State {
             storage: Storage::new(history),
             ids: Ids::new(seed, name),
             clock,
+            deepest: 0,
             definitions: BTreeMap::new(),
             dependents: BTreeMap::new(),
             chores: VecDeque::new(),
@@ -238,6 +243,7 @@ impl State {
         stored: Stored,
     ) -> Arc<Stored> {
         let stored = Arc::new(stored);
+        self.deepest = self.deepest.max(stored.body.depth());
         let old = self.storage.object(&resource.store, key).cloned();
         self.unindex(&resource.store, key, old.as_deref());
         for owner in &stored.facts.owners {
@@ -246,6 +252,15 @@ impl State {
         }
         self.storage.put(&resource.store, key, Arc::clone(&stored));
         let facts = &stored.facts;
+        // An owner that waits for this dependent need not wait any longer.
+        for owner in old.iter().flat_map(|old| &old.facts.owners) {
+            let blocks = |now: &meta::Owner| now.uid == owner.uid && now.blocks == owner.blocks;
+            if !facts.owners.iter().any(blocks)
+                && let Some((store, key)) = self.find_owner(&facts.namespace, owner)
+            {
+                self.chore(Chore::Collect { store, key });
+            }
+        }
         let owners_changed = old.is_none_or(|old| old.facts.owners != facts.owners);
         if facts.deleting || (owners_changed && !facts.owners.is_empty()) {
             self.chore(Chore::Collect {
@@ -294,7 +309,11 @@ impl State {
                 self.chore(Chore::Namespace(last.facts.namespace.clone()));
             }
         }
-        if resource.custom().is_some() {
+        let definition = self.storage.object(
+            &builtin::resource(Builtin::Definition).store,
+            &resource.store,
+        );
+        if resource.custom().is_some() && definition.is_some_and(|found| found.facts.deleting) {
             self.chore(Chore::Definition(resource.store.clone()));
         }
         if resource.builtin() == Some(Builtin::Definition) {

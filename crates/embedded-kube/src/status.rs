@@ -1,5 +1,7 @@
 //! Errors as the API answers them: `Status` objects.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::text::go_quote;
@@ -176,13 +178,12 @@ impl ApiError {
 
     /// 422 with a cause per field. `about` names the kind, not the resource.
     pub(crate) fn invalid(about: About<'_>, name: &str, errors: &[FieldError]) -> Self {
-        let mut texts: Vec<String> = Vec::new();
-        for error in errors {
-            let text = error.to_string();
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
+        let mut told = BTreeSet::new();
+        let texts: Vec<String> = errors
+            .iter()
+            .map(ToString::to_string)
+            .filter(|text| told.insert(text.clone()))
+            .collect();
         let list = match texts.as_slice() {
             [one] => one.clone(),
             _ => format!("[{}]", texts.join(", ")),

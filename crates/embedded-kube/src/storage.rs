@@ -5,15 +5,19 @@
 //! asks for. So reads cost no encoding, and an idle object costs no tree of values.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::Serialize as _;
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::deep;
 use crate::json;
 use crate::meta::Facts;
 use crate::resource::Resource;
+use crate::text::json_float;
 
 /// An object as it is stored.
 #[derive(Debug)]
@@ -119,6 +123,12 @@ impl Body {
         self.append_from(self.prefix, out);
     }
 
+    /// How deep it nests.
+    pub(crate) fn depth(&self) -> usize {
+        let shared = self.shared.as_ref().map_or(0, |(spec, _)| deep::of(spec));
+        deep::of(&self.head).max(shared + 1)
+    }
+
     /// How many bytes it takes on the wire.
     pub(crate) fn len(&self) -> usize {
         self.head.len()
@@ -130,8 +140,18 @@ impl Body {
 }
 
 fn write_json(out: &mut Vec<u8>, value: &Value) {
+    let mut serializer = serde_json::Serializer::with_formatter(out, Floats);
     // Writing a tree of values to memory cannot fail.
-    let _ = serde_json::to_writer(out, value);
+    let _ = value.serialize(&mut serializer);
+}
+
+/// Compact JSON with floats as the real server writes them.
+struct Floats;
+
+impl serde_json::ser::Formatter for Floats {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(json_float(value).as_bytes())
+    }
 }
 
 fn to_vec(value: &Value) -> Vec<u8> {
@@ -139,6 +159,9 @@ fn to_vec(value: &Value) -> Vec<u8> {
     write_json(&mut out, value);
     out
 }
+
+/// How many bytes of past states a resource keeps at most, however few changes that are.
+const HISTORY_BYTES: usize = 64 * 1024 * 1024;
 
 /// One change.
 #[derive(Clone, Debug)]
@@ -157,6 +180,8 @@ pub(crate) struct Event {
 pub(crate) struct Collection {
     pub(crate) objects: BTreeMap<Box<str>, Arc<Stored>>,
     log: VecDeque<Event>,
+    /// How many bytes the objects of the log have.
+    log_bytes: usize,
     /// All changes after this revision are in the log.
     floor: u64,
     /// Rises when watches must end, because what they watch is served in another way from now on.
@@ -170,6 +195,7 @@ impl Collection {
         Self {
             objects: BTreeMap::new(),
             log: VecDeque::new(),
+            log_bytes: 0,
             floor: revision,
             epoch: 0,
             bell: Arc::new(Notify::new()),
@@ -224,11 +250,14 @@ impl Collection {
     }
 
     fn record(&mut self, event: Event, history: usize) {
+        self.log_bytes += event.object.body.len();
         self.log.push_back(event);
-        while self.log.len() > history {
-            if let Some(forgotten) = self.log.pop_front() {
-                self.floor = forgotten.revision;
-            }
+        while self.log.len() > history || self.log_bytes > HISTORY_BYTES {
+            let Some(forgotten) = self.log.pop_front() else {
+                break;
+            };
+            self.floor = forgotten.revision;
+            self.log_bytes -= forgotten.object.body.len();
         }
         self.bell.notify_waiters();
     }
@@ -336,6 +365,7 @@ impl Storage {
     pub(crate) fn compact(&mut self) {
         for collection in self.collections.values_mut() {
             collection.log = VecDeque::new();
+            collection.log_bytes = 0;
             collection.floor = self.revision;
         }
     }

@@ -7,7 +7,7 @@ use crate::builtin::{self, Builtin};
 use crate::crd;
 use crate::meta;
 use crate::names;
-use crate::resource::{Custom, Resource, Rules, Sub};
+use crate::resource::{Custom, Resource, Rules, Sub, split_version};
 use crate::schema;
 use crate::status::FieldError;
 use crate::text::{go_quote, go_value};
@@ -32,7 +32,7 @@ pub(crate) fn decode(
             Ok(())
         }
         Rules::Custom(custom) => {
-            coerce(value, custom, found)?;
+            coerce(resource, value, custom, found)?;
             drop_managed_fields(value);
             Ok(())
         }
@@ -45,7 +45,12 @@ fn drop_managed_fields(value: &mut Value) {
     }
 }
 
-fn coerce(value: &mut Value, custom: &Custom, found: &mut Findings) -> Result<(), String> {
+fn coerce(
+    resource: &Resource,
+    value: &mut Value,
+    custom: &Custom,
+    found: &mut Findings,
+) -> Result<(), String> {
     if let Some(metadata) = value.get_mut("metadata") {
         let mut inner = Findings::default();
         if metadata.is_null() {
@@ -58,6 +63,11 @@ fn coerce(value: &mut Value, custom: &Custom, found: &mut Findings) -> Result<()
                 .into_iter()
                 .map(|path| format!("metadata.{path}")),
         );
+    }
+    // The schema says nothing about objects of another kind.
+    let api_version = value["apiVersion"].as_str().unwrap_or_default();
+    if value["kind"] != *resource.kind || split_version(api_version).0 != &*resource.group {
+        return Ok(());
     }
     found.unknown.extend(schema::prune(value, &custom.schema));
     schema::drop_nulls(value, Some(&custom.schema));

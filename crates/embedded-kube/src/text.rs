@@ -43,6 +43,28 @@ pub(crate) fn go_value(value: &Value) -> String {
     }
 }
 
+/// Any value as `%v` prints what Go decoded it to.
+pub(crate) fn go_format(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => go_number(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(go_format).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(map) => {
+            let mut fields: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", go_format(value)))
+                .collect();
+            fields.sort();
+            format!("map[{}]", fields.join(" "))
+        }
+    }
+}
+
 /// A number as `%v` prints it.
 pub(crate) fn go_number(number: &Number) -> String {
     if let Some(integer) = number.as_i64() {
@@ -51,19 +73,33 @@ pub(crate) fn go_number(number: &Number) -> String {
     number.as_f64().map_or_else(|| number.to_string(), go_float)
 }
 
-/// A float as `%v` prints it: shortest form, exponent from 1e21 on and below 1e-4.
+/// A float as `%v` prints it: shortest form, exponent from 1e6 on and below 1e-4.
 pub(crate) fn go_float(float: f64) -> String {
     let size = float.abs();
-    if size != 0.0 && !(1e-4..1e21).contains(&size) {
-        let text = format!("{float:e}");
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let (sign, digits) = match exponent.strip_prefix('-') {
-            Some(digits) => ('-', digits),
-            None => ('+', exponent),
-        };
-        return format!("{mantissa}e{sign}{digits:0>2}");
+    if size != 0.0 && !(1e-4..1e6).contains(&size) {
+        return go_exponent(float);
     }
     format!("{float}")
+}
+
+/// A float as it is written in JSON: shortest form, exponent from 1e21 on and below 1e-6.
+pub(crate) fn json_float(float: f64) -> String {
+    let size = float.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) {
+        // Exponents have no leading zero here.
+        return go_exponent(float).replace("e-0", "e-").replace("e+0", "e+");
+    }
+    format!("{float}")
+}
+
+fn go_exponent(float: f64) -> String {
+    let text = format!("{float:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{digits:0>2}")
 }
 
 #[cfg(test)]
@@ -76,6 +112,10 @@ mod tests {
         assert_eq!(go_float(1.5), "1.5");
         assert_eq!(go_float(100.0), "100");
         assert_eq!(go_float(1e21), "1e+21");
+        assert_eq!(go_float(1_234_567.5), "1.2345675e+06");
+        assert_eq!(json_float(1e18), "1000000000000000000");
+        assert_eq!(json_float(1e21), "1e+21");
+        assert_eq!(json_float(1.5e-7), "1.5e-7");
         assert_eq!(go_float(1.5e-7), "1.5e-07");
     }
 }

@@ -43,6 +43,17 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) kind: Type,
     pub(crate) presence: Presence,
+    /// How a strategic merge patch merges a list: by this field of its items, or, if it is empty,
+    /// as a set. Other lists are replaced.
+    pub(crate) merge_key: Option<&'static str>,
+}
+
+impl Field {
+    /// The same field as a list that is merged by this key of its items.
+    pub(crate) fn merged_by(mut self, key: &'static str) -> Self {
+        self.merge_key = Some(key);
+        self
+    }
 }
 
 /// When a field is written.
@@ -62,6 +73,7 @@ pub(crate) fn field(name: &'static str, kind: Type) -> Field {
         name,
         kind,
         presence: Presence::OmitZero,
+        merge_key: None,
     }
 }
 
@@ -71,6 +83,7 @@ pub(crate) fn pointer(name: &'static str, kind: Type) -> Field {
         name,
         kind,
         presence: Presence::Pointer,
+        merge_key: None,
     }
 }
 
@@ -80,6 +93,7 @@ pub(crate) fn always(name: &'static str, kind: Type) -> Field {
         name,
         kind,
         presence: Presence::Always,
+        merge_key: None,
     }
 }
 
@@ -97,6 +111,9 @@ pub(crate) fn list(item: Type) -> Type {
 pub(crate) fn map(item: Type) -> Type {
     Type::Map(Box::new(item))
 }
+
+/// How many unknown fields are told.
+const MAX_UNKNOWN: usize = 100;
 
 /// What decoding found besides the value.
 #[derive(Debug, Default)]
@@ -148,7 +165,9 @@ fn decode_struct(
     let unknown: Vec<String> = map.keys().filter(|k| !known(k)).cloned().collect();
     for key in unknown {
         map.remove(&key);
-        found.unknown.push(join(place, &key));
+        if found.unknown.len() < MAX_UNKNOWN {
+            found.unknown.push(join(place, &key));
+        }
     }
     for field in &kind.fields {
         let name = field.name;

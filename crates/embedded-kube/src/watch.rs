@@ -223,10 +223,11 @@ impl Watch {
         loop {
             let bell = {
                 let cluster = self.cluster.clone();
-                let state = cluster.lock();
-                self.gather(&state);
-                let collection = state.storage.get(&self.resource.store);
-                collection.map(|collection| Arc::clone(&collection.bell))
+                cluster.step(0, |state| {
+                    self.gather(state);
+                    let collection = state.storage.get(&self.resource.store);
+                    collection.map(|collection| Arc::clone(&collection.bell))
+                })
             };
             // The bell is heard from here on: nothing can change between the look and the wait
             // without ringing it, since a ring wakes every `notified` that exists.
@@ -277,9 +278,7 @@ impl Watch {
         let now = Instant::now();
         if self.options.bookmarks && now >= self.next_bookmark {
             let cluster = self.cluster.clone();
-            let state = cluster.lock();
-            self.gather(&state);
-            drop(state);
+            cluster.step(0, |state| self.gather(state));
             if !self.finished {
                 self.bookmark(false);
             }

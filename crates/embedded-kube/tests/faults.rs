@@ -11,8 +11,10 @@ use embedded_kube::{Cluster, Fault, FaultKind, TokioClock};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{
-    Api, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+    Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent,
+    WatchParams,
 };
+use kube::runtime::watcher;
 use serde_json::json;
 
 fn cluster() -> Cluster {
@@ -163,4 +165,112 @@ async fn an_unobserved_event_is_missing() {
         panic!("an event")
     };
     assert_eq!(seen.data.unwrap()["k"], "2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_told_as_one_and_gone_at_the_next_try() {
+    let cluster = cluster();
+    let api = maps(&cluster);
+    let made = api.create(&PostParams::default(), &map("a")).await.unwrap();
+    cluster
+        .faults()
+        .add(Fault::new(FaultKind::Conflict).verb("update"));
+    let mut changed = made.clone();
+    changed.data = Some([("k".to_owned(), "v".to_owned())].into());
+    let refused = api.replace("a", &PostParams::default(), &changed).await;
+    let Err(kube::Error::Api(status)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((status.code, status.reason.as_str()), (409, "Conflict"));
+    assert!(status.message.contains("the object has been modified"));
+    let unchanged = api.get("a").await.unwrap();
+    assert_eq!(
+        unchanged.metadata.resource_version,
+        made.metadata.resource_version
+    );
+    api.replace("a", &PostParams::default(), &changed)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_whose_answer_is_lost_has_happened() {
+    let cluster = cluster();
+    let api = maps(&cluster);
+    for name in ["a", "b"] {
+        api.create(&PostParams::default(), &map(name))
+            .await
+            .unwrap();
+    }
+    cluster
+        .faults()
+        .add(Fault::new(FaultKind::LostAnswer).verb("delete"));
+    let lost = api.delete("a", &DeleteParams::default()).await;
+    assert!(!matches!(lost, Err(kube::Error::Api(_)) | Ok(_)));
+    assert_eq!(code(api.get("a").await), 404);
+    assert_eq!(code(api.delete("a", &DeleteParams::default()).await), 404);
+    api.get("b").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_many_requests_and_errors_hit_as_often_as_planned() {
+    let cluster = cluster();
+    let api = maps(&cluster);
+    let busy = FaultKind::TooManyRequests { retry_after: 1 };
+    cluster.faults().add(Fault::new(busy).verb("list").times(2));
+    cluster
+        .faults()
+        .add(Fault::new(FaultKind::InternalError).verb("get").times(2));
+    for _ in 0..2 {
+        assert_eq!(code(api.list(&ListParams::default()).await), 429);
+        assert_eq!(code(api.get("a").await), 500);
+    }
+    api.list(&ListParams::default()).await.unwrap();
+    assert_eq!(code(api.get("a").await), 404);
+}
+
+/// The names that a client's watcher has heard of, up to this one.
+async fn heard_until(cluster: &Cluster, last: &str) -> Vec<String> {
+    let mut heard = Vec::new();
+    let mut events = watcher(maps(cluster), watcher::Config::default()).boxed();
+    while let Some(event) = events.next().await {
+        // A client hears of an error and goes on.
+        let Ok(watcher::Event::Apply(object) | watcher::Event::InitApply(object)) = event else {
+            continue;
+        };
+        heard.extend(object.metadata.name);
+        if heard.last().is_some_and(|name| name == last) {
+            break;
+        }
+    }
+    heard
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_survives_cut_watches_and_stale_lists() {
+    for fault in [
+        Fault::new(FaultKind::WatchCut).times(3),
+        Fault::new(FaultKind::StaleRead { by: 1 }).verb("list"),
+        Fault::new(FaultKind::TooManyRequests { retry_after: 1 }).times(2),
+        Fault::new(FaultKind::InternalError).times(2),
+    ] {
+        let cluster = cluster();
+        let api = maps(&cluster);
+        for name in ["a", "b"] {
+            api.create(&PostParams::default(), &map(name))
+                .await
+                .unwrap();
+        }
+        cluster.faults().add(fault.clone());
+        let create = async {
+            // Long after the first list.
+            tokio::time::sleep(std::time::Duration::from_mins(10)).await;
+            api.create(&PostParams::default(), &map("c")).await.unwrap();
+        };
+        let (heard, ()) = tokio::join!(heard_until(&cluster, "c"), create);
+        for name in ["a", "b", "c"] {
+            assert!(heard.iter().any(|one| one == name), "{fault:?}: {heard:?}");
+        }
+        assert_eq!(cluster.faults().pending(), 0, "{fault:?} did not happen");
+    }
 }

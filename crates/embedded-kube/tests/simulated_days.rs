@@ -141,9 +141,9 @@ fn a_seed_gives_the_same_thirty_days_again() {
         "{state:?}"
     );
     let (again, same_state) = simulate(1, 30);
-    assert_eq!(calls.len(), again.len());
     let first_difference = calls.iter().zip(&again).position(|(a, b)| a != b);
     assert_eq!(first_difference, None, "the calls come in the same order");
+    assert_eq!(calls.len(), again.len());
     assert_eq!(state, same_state);
 }
 
@@ -151,12 +151,16 @@ fn a_seed_gives_the_same_thirty_days_again() {
 fn another_seed_gives_another_order() {
     // Names differ by seed as well: only the order of the objects' numbers counts.
     let order = |seed: u64| -> Vec<String> {
-        let (calls, _) = simulate(seed, 2);
+        let (calls, _) = simulate(seed, 30);
         calls
             .iter()
             .filter_map(|call| call.split("object-").nth(1))
             .map(|rest| rest.chars().take_while(char::is_ascii_digit).collect())
             .collect()
     };
-    assert_ne!(order(1), order(2));
+    let (first, second) = (order(1), order(2));
+    assert_ne!(first, second);
+    // Not only at the beginning: on the last day too the objects come in another order.
+    let last_day = |order: &[String]| order[order.len() - OBJECTS * 24..].to_vec();
+    assert_ne!(last_day(&first), last_day(&second));
 }

@@ -20,15 +20,15 @@ const CLAIMS: usize = 10_000;
 /// Measures and prints `name value unit`, one figure a line.
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let cluster = kkp::scenarios().pop().context("there is a KKP scenario")?;
-    println!(
+    say::line!(
         "ownership.decide.per_second {:.0} decisions/s",
         decisions_per_second(&cluster)
-    );
-    println!("ownership.claim.bytes {} bytes", bytes_per_claim(&cluster)?);
-    println!(
+    )?;
+    say::line!("ownership.claim.bytes {} bytes", bytes_per_claim(&cluster)?)?;
+    say::line!(
         "ownership.explore.schedules_per_second {:.0} schedules/s",
         schedules_per_second()
-    );
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 

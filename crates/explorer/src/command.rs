@@ -1,19 +1,20 @@
 //! The command line.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
 use ownership::Freehold;
+use say::Unheard;
 
-use crate::fault::Stored;
 use crate::laws::Violation;
 use crate::mutants::{self, Mutant};
 use crate::run;
 use crate::scenario::{self, Scenario};
 use crate::search::{self, Effort, Tally, Walk};
+use crate::stored::Stored;
 
 /// Explores schedules of faults and checks the laws.
 #[derive(Parser)]
@@ -55,7 +56,7 @@ impl Command {
         match self {
             Self::Run(options) => options.run(),
             Self::Mutants(options) => options.mutants(),
-            Self::Replay { file } => replay(&file),
+            Self::Replay { file } => crate::replay::replay(&file),
             Self::Bench => crate::bench::run(),
         }
     }
@@ -71,7 +72,11 @@ impl Options {
                     .any(|kind| scenario.name.starts_with(kind.as_str()))
             });
             if all.is_empty() {
-                bail!("no scenario's name begins with {}", self.kind.join(" or "));
+                bail!(
+                    "no scenario's name begins with {}; the kinds are:\n{}",
+                    self.kind.join(" or "),
+                    scenario::kinds(&scenario::all())
+                );
             }
         }
         // The largest first, so that no core is left with one at the end.
@@ -105,16 +110,16 @@ impl Options {
             .values()
             .flat_map(|tally| &tally.violations)
             .collect();
-        print_kinds(&tallies);
+        print_kinds(&tallies)?;
         for (stored, violation) in &violations {
-            println!("\nlaw {}: {}\n{stored}", violation.law, violation.what);
+            say::line!("\nlaw {}: {}\n{stored}", violation.law, violation.what)?;
             self.store(stored)?;
         }
         let total: usize = tallies.values().map(|tally| tally.schedules).sum();
-        println!(
+        say::line!(
             "explored {total} schedules, {} violations",
             violations.len()
-        );
+        )?;
         Ok(if violations.is_empty() {
             ExitCode::SUCCESS
         } else {
@@ -126,13 +131,13 @@ impl Options {
         let mut scenarios = self.scenarios()?;
         scenarios.reverse();
         let seed = self.seed.unwrap_or_else(fresh_seed);
-        println!("random schedules begin at seed {seed}");
+        say::line!("random schedules begin at seed {seed}")?;
         let mutants = mutants::all();
         let (mut caught, mut random) = (0, 0);
         for mutant in &mutants {
             let systematic = catch(mutant, &scenarios, |walk| {
                 walk.walk(Effort {
-                    one_in: 40,
+                    one_in: 7,
                     random: 0,
                     turns_one_in: 60,
                     seed,
@@ -153,18 +158,18 @@ impl Options {
                 Some((stored, violation)) => format!("{} ({})", violation.law, stored.scenario),
                 None => "SURVIVED".to_owned(),
             };
-            println!(
+            say::line!(
                 "{:<50} {:<60} random: {}",
                 mutant.name,
                 law(&systematic),
                 law(&by_chance)
-            );
+            )?;
             for (stored, _) in [&systematic, &by_chance].into_iter().flatten() {
                 self.store(stored)?;
             }
         }
-        println!("mutants caught by random seeds {random}/{}", mutants.len());
-        println!("mutants caught {caught}/{}", mutants.len());
+        say::line!("mutants caught by random seeds {random}/{}", mutants.len())?;
+        say::line!("mutants caught {caught}/{}", mutants.len())?;
         let all = caught == mutants.len() && random == mutants.len();
         Ok(if all {
             ExitCode::SUCCESS
@@ -177,12 +182,9 @@ impl Options {
         let Some(folder) = &self.store else {
             return Ok(());
         };
-        let name = format!("{} {}", stored.mutant, stored.scenario)
-            .trim()
-            .replace(['/', ' '], "-");
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
-        let file = folder.join(format!("{name}.schedule"));
+        let file = folder.join(stored.file());
         std::fs::write(&file, stored.to_string())
             .with_context(|| format!("cannot write {}", file.display()))
     }
@@ -207,55 +209,19 @@ fn catch(
     None
 }
 
-fn replay(file: &Path) -> anyhow::Result<ExitCode> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let stored: Stored = text
-        .parse()
-        .with_context(|| format!("in {}", file.display()))?;
-    let scenario = scenario::all()
-        .into_iter()
-        .find(|scenario| scenario.name == stored.scenario);
-    let mut scenario =
-        scenario.with_context(|| format!("no scenario is called {:?}", stored.scenario))?;
-    scenario.logs = true;
-    let chooser = crate::chooser::Chooser::script(&stored.schedule, false);
-    let outcome = if stored.mutant.is_empty() {
-        run::run(&scenario, &Freehold, chooser, &stored.schedule.turns)
-    } else {
-        let mutant = mutants::all()
-            .into_iter()
-            .find(|mutant| mutant.name == stored.mutant);
-        let mutant = mutant.with_context(|| format!("no mutant is called {:?}", stored.mutant))?;
-        scenario.intents_in_status = mutant.intents_in_status;
-        (mutant.runner)(&scenario, chooser, &stored.schedule.turns)
-    };
-    for line in &outcome.log {
-        println!("{line}");
-    }
-    print!("{stored}");
-    if let Some(violation) = outcome.violation {
-        println!("violation of law {}: {}", violation.law, violation.what);
-        Ok(ExitCode::FAILURE)
-    } else {
-        println!("no violation");
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
 /// Prints how many distinct schedules of each Kind were walked.
-fn print_kinds(tallies: &BTreeMap<String, Tally>) {
+fn print_kinds(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
     let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (name, tally) in tallies {
-        let kind = name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
-        let (schedules, violations) = kinds.entry(kind).or_default();
+        let (schedules, violations) = kinds.entry(scenario::kind(name)).or_default();
         *schedules += tally.schedules;
         *violations += tally.violations.len();
     }
-    println!("{:<48} {:>10} {:>10}", "kind", "schedules", "violations");
+    say::line!("{:<48} {:>10} {:>10}", "kind", "schedules", "violations")?;
     for (kind, (schedules, violations)) in kinds {
-        println!("{kind:<48} {schedules:>10} {violations:>10}");
+        say::line!("{kind:<48} {schedules:>10} {violations:>10}")?;
     }
+    Ok(())
 }
 
 /// A seed that nobody has stored.

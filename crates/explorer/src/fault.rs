@@ -1,9 +1,8 @@
 //! Choices: what can happen at each point of a run, and schedules of them.
 
-use std::fmt;
 use std::str::FromStr;
 
-use anyhow::{Context, bail};
+use anyhow::Context as _;
 
 macro_rules! faults {
     ($($(#[doc = $doc:literal])* $name:ident = $word:literal,)*) => {
@@ -47,6 +46,10 @@ faults! {
     LateByThree = "late-by-3",
     /// The process dies, and the call takes effect only when the next one starts.
     LateAtRestart = "late-at-restart",
+    /// No answer comes, and the call takes effect as late as it can (A3).
+    LateToTheLast = "late-to-the-last",
+    /// The answer takes a minute.
+    Slow = "slow",
     /// The read shows each resource as it was before its last write.
     StaleByOne = "stale-by-1",
     /// The read shows each resource as it was before its last two writes.
@@ -81,6 +84,8 @@ faults! {
     UnmarkedInFlight = "unmarked-in-flight",
     /// The call takes long, and meanwhile a stranger strips our resources of their marks.
     SlowAndUnmarked = "slow-and-unmarked",
+    /// The answer of a read takes long, and meanwhile a stranger strips our resources.
+    AnsweredThenUnmarked = "answered-then-unmarked",
 }
 
 impl Fault {
@@ -100,7 +105,10 @@ impl FromStr for Fault {
 
     fn from_str(word: &str) -> anyhow::Result<Self> {
         let found = Self::ALL.iter().copied().find(|fault| fault.word() == word);
-        found.with_context(|| format!("{word:?} is not a fault"))
+        found.with_context(|| {
+            let words: Vec<&str> = Self::ALL.iter().map(|fault| fault.word()).collect();
+            format!("{word:?} is no fault; the faults are {}", words.join(", "))
+        })
     }
 }
 
@@ -182,78 +190,4 @@ pub(crate) struct Schedule {
     pub choices: Vec<Choice>,
     /// Whose turn it is, call by call (`false`: the first writer's); beyond, they take turns by pass.
     pub turns: Vec<bool>,
-}
-
-/// A schedule with what it is a schedule of: what a file holds that `--replay` reruns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stored {
-    /// The scenario's name.
-    pub scenario: String,
-    /// The mutant's name; empty for the product's own rules.
-    pub mutant: String,
-    /// The schedule.
-    pub schedule: Schedule,
-}
-
-impl fmt::Display for Stored {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "scenario {}", self.scenario)?;
-        if !self.mutant.is_empty() {
-            writeln!(f, "mutant {}", self.mutant)?;
-        }
-        if !self.schedule.turns.is_empty() {
-            let turns: String = self
-                .schedule
-                .turns
-                .iter()
-                .map(|second| if *second { 'B' } else { 'A' })
-                .collect();
-            writeln!(f, "turns {turns}")?;
-        }
-        for choice in &self.schedule.choices {
-            writeln!(f, "{} {}", choice.point, choice.fault.word())?;
-        }
-        Ok(())
-    }
-}
-
-impl FromStr for Stored {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<Self> {
-        let mut stored = Self {
-            scenario: String::new(),
-            mutant: String::new(),
-            schedule: Schedule::default(),
-        };
-        for (at, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            let here = || format!("line {}: {line:?}", at + 1);
-            match word {
-                "scenario" => rest.clone_into(&mut stored.scenario),
-                "mutant" => rest.clone_into(&mut stored.mutant),
-                "turns" => {
-                    for turn in rest.chars() {
-                        match turn {
-                            'A' | 'B' => stored.schedule.turns.push(turn == 'B'),
-                            _ => bail!("{}: turns are written with A and B", here()),
-                        }
-                    }
-                }
-                _ => {
-                    let point = word.parse().with_context(here)?;
-                    let fault = rest.parse().with_context(here)?;
-                    stored.schedule.choices.push(Choice { point, fault });
-                }
-            }
-        }
-        if stored.scenario.is_empty() {
-            bail!("a stored schedule begins with a line `scenario NAME`");
-        }
-        Ok(stored)
-    }
 }

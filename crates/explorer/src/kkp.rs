@@ -6,6 +6,7 @@ use cloud_port::aws::{instance_profile, role, security_group};
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use controllers::kkp;
 use ownership::decide::Evidence;
+use ownership::time::Millis;
 use ownership::{Identity, Ledger};
 
 use crate::fault::Menu;
@@ -46,6 +47,9 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
         lifted: Lifted::default(),
         adopts: BTreeSet::new(),
         expect: Expect::Filled,
+        must_report: false,
+        blocker: None,
+        long: Millis::seconds(120),
         logs: false,
     };
     let special = |what: &str| Scenario {

@@ -2,11 +2,13 @@
 
 use cloud_port::driver::Report;
 use cloud_sim::{Actor, Deed, Harm, Life};
+use ownership::blueprint::Expr;
 use ownership::kind::{BirthProof, Marking};
 use ownership::mark::claim_key;
-use ownership::{Finding, Slot};
+use ownership::{Finding, Slot, Target};
 
 use crate::scenario::{Expect, Scenario};
+use crate::words;
 use crate::world::World;
 
 /// A broken law.
@@ -95,6 +97,7 @@ pub(crate) fn at_rest(
             Expect::Taken => count == 1,
             Expect::Used | Expect::Conflict | Expect::Held | Expect::Adopted => count == 0,
             Expect::Reported => true,
+            Expect::AtMostOne => count <= 1,
         };
         if !expected {
             return broken(
@@ -103,7 +106,13 @@ pub(crate) fn at_rest(
             );
         }
     }
+    if !disturbed && report.findings.is_empty() {
+        converged(world, scenario)?;
+    }
     match scenario.expect {
+        Expect::Reported if scenario.must_report && report.findings.is_empty() => {
+            broken(Law::NoGuessing, "nothing is reported")
+        }
         Expect::Filled
             if !disturbed && report.findings.iter().any(|f| !is_expected(f, scenario)) =>
         {
@@ -131,6 +140,63 @@ pub(crate) fn at_rest(
     }
 }
 
+/// What a claim that says it is at rest has made of its slots: marked, and as they are wished for.
+fn converged(world: &World, scenario: &Scenario) -> Result<(), Violation> {
+    let differs = |slot: &Slot, what: String| {
+        broken(Law::RestIsReached, format!("slot {}: {what}", slot.name))
+    };
+    for slot in scenario
+        .blueprint
+        .slots()
+        .iter()
+        .filter(|slot| slot.is_own())
+    {
+        let Some(id) = world.object.ledger.ids.get(&slot.name) else {
+            continue;
+        };
+        let target = Target::new(slot.kind.name, id.clone());
+        let Some(resource) = world.account.resource(&target) else {
+            return differs(slot, format!("{target} is not there"));
+        };
+        let key = claim_key(slot.kind.carrier, scenario.identity.claim.hash());
+        let ours = matches!(
+            scenario.expect,
+            Expect::Filled | Expect::Taken | Expect::Adopted
+        );
+        if ours && resource.tags.get(&key).is_none() {
+            return differs(slot, format!("{target} has no mark of ours"));
+        }
+        let cluster = scenario.identity.dialect.cluster(slot.kind.carrier);
+        let cluster = cluster.unwrap_or_default();
+        let wanted = cluster
+            .iter()
+            .filter(|_| slot.cluster_mark && slot.kind.marking == Marking::Mutable);
+        if let Some((key, _)) = wanted
+            .into_iter()
+            .find(|(key, _)| resource.tags.get(key).is_none())
+        {
+            return differs(slot, format!("{target} lacks the cluster mark {key}"));
+        }
+        for (name, wish) in slot.props.iter().filter(|_| ours) {
+            let Expr::Text(wish) = wish else { continue };
+            if resource.props.get(name) != Some(wish) {
+                return differs(slot, format!("{name} of {target} is not {wish:?}"));
+            }
+        }
+        for wish in &slot.inner {
+            let Expr::Text(key) = &wish.key else { continue };
+            let parts = world.account.parts(&target, wish.kind);
+            if !parts
+                .iter()
+                .any(|part| part.key == *key && part.value == wish.value)
+            {
+                return differs(slot, format!("{target} lacks the {} {key}", wish.kind));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Twins that hold data are reported; so are a guest's parts.
 fn is_expected(finding: &Finding, scenario: &Scenario) -> bool {
     match finding {
@@ -145,9 +211,11 @@ pub(crate) fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation
     for life in world.account.lives().filter(|life| life.is_alive()) {
         let kept = scenario.retains
             || released(world, scenario, life)
-            || matches!(scenario.expect, Expect::Held | Expect::Reported);
+            || matches!(scenario.expect, Expect::Held | Expect::Reported)
+            || (scenario.expect == Expect::AtMostOne && !world.object.gone);
         if life.by == US && !kept {
-            let what = format!("{} is left, created for slot {:?}", life.target, life.slot);
+            let slot = life.slot.as_ref().map_or("none", |slot| slot.as_str());
+            let what = format!("{} is left, created for slot {slot}", life.target);
             return broken(Law::NoOrphans, what);
         }
         if scenario.adopts.contains(&life.target) && !scenario.retains {
@@ -158,10 +226,11 @@ pub(crate) fn at_end(world: &World, scenario: &Scenario) -> Result<(), Violation
         }
         let forgiving = matches!(scenario.expect, Expect::Held | Expect::Reported);
         if life.by != US && !forgiving {
-            left_traces(life)?;
+            left_traces(scenario, life)?;
         }
         if life.by == US && scenario.retains && strippable(scenario, life) {
-            left_tags(life)?;
+            left_tags(scenario, life)?;
+            given_back_whole(world, scenario, life)?;
         }
     }
     Ok(())
@@ -219,13 +288,14 @@ fn theft(world: &World, scenario: &Scenario, deed: &Deed) -> Result<(), Violatio
     if scenario.expect == Expect::Held {
         return broken(
             Law::StatusIsDisposable,
-            format!("{id} is held elsewhere: {:?}", deed.harm),
+            format!("{id} is held elsewhere, but {}", words::deed(deed)),
         );
     }
     match &deed.harm {
         Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
             if deed.made_by != US && !adopted {
-                return broken(Law::NoTheft, format!("{id} is not ours: {:?}", deed.harm));
+                let what = format!("{id} is not ours, but {}", words::deed(deed));
+                return broken(Law::NoTheft, what);
             }
             if deed.harm == Harm::Deleted
                 && !scenario.lifted.a2
@@ -285,6 +355,23 @@ fn is_own_key(scenario: &Scenario, key: &str) -> bool {
     key.strip_prefix("freehold.dev/") == Some(scenario.identity.claim.hash().as_str())
 }
 
+/// What is retained keeps what is inside it, without any mark of ours.
+fn given_back_whole(world: &World, scenario: &Scenario, life: &Life) -> Result<(), Violation> {
+    let kind = scenario
+        .kinds
+        .iter()
+        .find(|kind| kind.name == life.target.kind);
+    for inner in kind.iter().flat_map(|kind| kind.inner) {
+        for part in world.account.parts(&life.target, inner.name) {
+            if part.tags.iter().any(|(key, _)| is_own_key(scenario, key)) {
+                let what = format!("our mark is left on {} in {}", part.key, life.target);
+                return broken(Law::LeaveNoTrace, what);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Whether the marks of a resource can be taken off again.
 fn strippable(scenario: &Scenario, life: &Life) -> bool {
     let kind = scenario
@@ -294,8 +381,8 @@ fn strippable(scenario: &Scenario, life: &Life) -> bool {
     kind.is_some_and(|kind| kind.marking == Marking::Mutable)
 }
 
-fn left_traces(life: &Life) -> Result<(), Violation> {
-    left_tags(life)?;
+fn left_traces(scenario: &Scenario, life: &Life) -> Result<(), Violation> {
+    left_tags(scenario, life)?;
     if let Some(part) = life.inner.iter().find(|part| part.by == US) {
         return broken(
             Law::LeaveNoTrace,
@@ -305,8 +392,14 @@ fn left_traces(life: &Life) -> Result<(), Violation> {
     Ok(())
 }
 
-fn left_tags(life: &Life) -> Result<(), Violation> {
-    if let Some(tag) = life.tags.iter().find(|tag| tag.by == US) {
+fn left_tags(scenario: &Scenario, life: &Life) -> Result<(), Violation> {
+    // The cluster mark is for all claims of that name.
+    let shared = |key: &str| {
+        key.starts_with("kubernetes.io/cluster/")
+            && scenario.evidence.namesakes_use.contains(&life.target.id)
+    };
+    let ours = |tag: &&cloud_sim::TagFact| tag.by == US && !shared(&tag.key);
+    if let Some(tag) = life.tags.iter().find(ours) {
         let what = format!(
             "the tag {}={} is left on {}",
             tag.key, tag.value, life.target

@@ -7,11 +7,6 @@
 //! ```
 //!
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a command"
-)]
 
 mod bench;
 mod chooser;
@@ -21,14 +16,18 @@ mod kkp;
 mod laws;
 mod mutants;
 mod port;
+mod replay;
 mod run;
 mod scenario;
 mod search;
+mod special;
+mod stored;
 mod stranger;
+mod words;
 mod world;
 
 use clap::Parser;
 
-fn main() -> anyhow::Result<std::process::ExitCode> {
-    command::Command::parse().run()
+fn main() -> std::process::ExitCode {
+    say::end(command::Command::parse().run())
 }

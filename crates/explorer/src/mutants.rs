@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ownership::claim::ClaimHash;
 use ownership::error::{Class, CloudError};
 use ownership::mark::{Dialect, Unmarked};
-use ownership::time::Tick;
+use ownership::time::{Millis, Tick};
 use ownership::{Holder, Kind, Rules};
 
 use crate::run::{Outcome, run};
@@ -138,6 +138,12 @@ mutants! {
     }
     "delete what was to be retained": IgnoreRetain {
         fn honours_retain(&self) -> bool { false }
+    }
+    "forget that calls can be late": NothingIsLate {
+        fn late_effects_over_at(&self, kind: &Kind, since: Tick) -> Tick { since + kind.settling }
+    }
+    "repeat under an expired token": TokensNeverExpire {
+        fn token_expired(&self, _: &Kind, _: Millis, _: Millis) -> bool { false }
     }
     "treat throttled as fatal": FatalThrottling {
         fn class(&self, error: &CloudError) -> Class {

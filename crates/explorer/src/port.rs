@@ -9,7 +9,7 @@ use cloud_port::{Clock, Cloud, Effect, LedgerError, LedgerStore};
 use cloud_sim::{Actor, VirtualClock};
 use ownership::ledger::Edit;
 use ownership::time::Tick;
-use ownership::{Answer, CloudError, Ledger, Query, Step};
+use ownership::{Answer, CloudError, Ledger, Phase, Query, Step};
 
 use crate::world::{Call, World};
 
@@ -69,11 +69,16 @@ pub(crate) struct Store {
     pub port: Port,
     /// The version that was last loaded or written.
     pub version: u64,
+    /// Whether the claim lives, as the pass knows it: from the same read as the ledger.
+    pub phase: Phase,
 }
 
 impl LedgerStore for Store {
     async fn load(&mut self) -> Result<Ledger, LedgerError> {
         self.port.turn().await;
+        if self.port.world.lock().object.phase != self.phase {
+            return Err(LedgerError::Conflict);
+        }
         let call = self.port.world.lock().load();
         let (ledger, version) = answer(call).await?;
         self.version = version;

@@ -8,8 +8,8 @@ use cloud_port::LedgerError;
 use cloud_port::driver::{Driver, NoJournal, PassEnd, Report, Term};
 use cloud_sim::{Account, Actor};
 use ownership::error::Class;
-use ownership::time::Tick;
-use ownership::{Case, Ledger, Phase, Rules, Sightings};
+use ownership::time::{Millis, Tick};
+use ownership::{Case, Finding, Ledger, Phase, Rules, Sightings};
 
 use crate::chooser::Chooser;
 use crate::fault::{Choice, Fault, Menu, Schedule};
@@ -32,6 +32,9 @@ pub(crate) struct Outcome {
     /// What was called and what came of it, if asked for.
     pub log: Vec<String>,
 }
+
+/// Longer than anything settles, and less than anything is tried again.
+const SOME_TIME: Millis = Millis::seconds(120);
 
 /// More passes than any claim needs to come to rest.
 const TOO_MANY_PASSES: u32 = 120;
@@ -186,12 +189,18 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
     fn end(&mut self) -> Result<(), Violation> {
         {
             let mut world = self.world.lock();
+            if let Some(blocker) = &self.scenario.blocker {
+                world.account.unpin(blocker);
+            }
             if world.object.phase == Phase::Live {
                 world.object.phase = world.end_phase;
             }
         }
         self.start();
-        let patient = matches!(self.scenario.expect, Expect::Held | Expect::Reported);
+        let patient = matches!(
+            self.scenario.expect,
+            Expect::Held | Expect::Reported | Expect::AtMostOne
+        );
         for _ in 0..TOO_MANY_PASSES {
             self.all_passes()?;
             let all_done = self
@@ -298,6 +307,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             let mut store = Store {
                 port: port.clone(),
                 version: 0,
+                phase,
             };
             let case = Case {
                 identity: &scenario.identity,
@@ -353,7 +363,12 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             }
             PassEnd::Ledger(LedgerError::Refused(_)) => {
                 let alone = world.chooser.fired.len() <= fired + 1 && !world.is_late();
+                // What is older than a read may be is not taken back on it (law 1).
+                let slow = world.chooser.fired[fired..]
+                    .iter()
+                    .any(|choice| choice.fault == Fault::Slow);
                 if alone
+                    && !slow
                     && world.born_in_pass
                     && world.refused_records > 0
                     && self.scenario.writers == 1
@@ -469,7 +484,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         }
     }
 
-    /// One more pass: nothing may be written in it.
+    /// More passes, at once and after some time: nothing may be written in them.
     fn stays_silent(&mut self) -> Result<Option<Report>, Violation> {
         let report = self.writers.iter().find_map(|writer| match &writer.state {
             State::Resting { report, .. } => Some(report.clone()),
@@ -479,14 +494,23 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             let world = self.world.lock();
             (world.chooser.fired.len(), world.writes)
         };
-        self.again(false);
-        self.all_passes()?;
-        let world = self.world.lock();
-        if world.chooser.fired.len() > fired {
-            return Ok(None);
-        }
-        if world.writes > writes {
-            return broken(Law::RestIsSilent, "something was written at rest");
+        // What is blocked is tried again from time to time.
+        let blocked = report
+            .iter()
+            .flat_map(|report| &report.findings)
+            .any(is_blocked);
+        let spans = if blocked { 1 } else { 3 };
+        for span in [Millis(0), SOME_TIME, SOME_TIME].into_iter().take(spans) {
+            self.world.lock().pass_time(span);
+            self.again(false);
+            self.all_passes()?;
+            let world = self.world.lock();
+            if world.chooser.fired.len() > fired {
+                return Ok(None);
+            }
+            if world.writes > writes {
+                return broken(Law::RestIsSilent, "something was written at rest");
+            }
         }
         Ok(report)
     }
@@ -515,6 +539,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         }
         Ok(())
     }
+}
+
+fn is_blocked(finding: &Finding) -> bool {
+    matches!(finding, Finding::Blocked { .. })
 }
 
 impl Writer<'_> {

@@ -17,6 +17,7 @@ use ownership::{
 
 use crate::fault::{Fault, Menu};
 use crate::run;
+use crate::special;
 use crate::stranger;
 
 /// What a run begins with, what may happen in it, and what must come of it.
@@ -58,6 +59,12 @@ pub(crate) struct Scenario {
     pub expect: Expect,
     /// Whether every call is written down.
     pub logs: bool,
+    /// Whether a claim that [`Expect::Reported`] rests only with a finding.
+    pub must_report: bool,
+    /// What keeps a resource from being deleted, until the claim ends.
+    pub blocker: Option<ResourceId>,
+    /// How much time passes at `long-time`.
+    pub long: Millis,
 }
 
 impl Scenario {
@@ -108,11 +115,13 @@ pub(crate) enum Expect {
     Adopted,
     /// An assumption does not hold: reported, not stolen.
     Reported,
+    /// Nobody can tell what came of a create: no second one, and the claim does not end.
+    AtMostOne,
 }
 
-const CLUSTER: &str = "prod";
-const UUID: &str = "8f4e2f6a-3c1b-4e0e-9a53-0d2f8c6b7a11";
-const OTHER_UUID: &str = "0c9d7a52-6b1f-4f7e-8a4d-5e2b1c3d4f60";
+pub(crate) const CLUSTER: &str = "prod";
+pub(crate) const UUID: &str = "8f4e2f6a-3c1b-4e0e-9a53-0d2f8c6b7a11";
+pub(crate) const OTHER_UUID: &str = "0c9d7a52-6b1f-4f7e-8a4d-5e2b1c3d4f60";
 
 /// The faults of processes, networks and servers.
 pub(crate) const MACHINERY: Menu = Menu::of(&[
@@ -134,6 +143,8 @@ pub(crate) const MACHINERY: Menu = Menu::of(&[
     Fault::LongTime,
     Fault::EndNow,
     Fault::LoseStatus,
+    Fault::LateToTheLast,
+    Fault::Slow,
 ]);
 
 /// Every scenario.
@@ -318,6 +329,7 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
     if kind.name_finds_marks() {
         all.extend(taken_names(&alone, kind));
     }
+    all.extend(special::scenarios(&alone, kind));
     if kind.birth == BirthProof::Circumstantial {
         all.push(Scenario {
             faults: Menu::of(&[
@@ -339,11 +351,22 @@ fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
     }
 }
 
-fn named(scenario: &Scenario, what: &str) -> Scenario {
+pub(crate) fn named(scenario: &Scenario, what: &str) -> Scenario {
     Scenario {
         name: format!("{}/{what}", scenario.name),
         ..scenario.clone()
     }
+}
+
+/// The first two words of a scenario's name.
+pub(crate) fn kind(name: &str) -> String {
+    name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
+}
+
+/// The Kinds of scenarios, one a line.
+pub(crate) fn kinds(scenarios: &[Scenario]) -> String {
+    let kinds: BTreeSet<String> = scenarios.iter().map(|known| kind(&known.name)).collect();
+    kinds.into_iter().collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn slot_name(name: &str) -> SlotName {
@@ -363,7 +386,7 @@ pub(crate) fn identity(uuid: &str, cluster: &str, holder: &str, dialect: Dialect
     }
 }
 
-fn kkp() -> Dialect {
+pub(crate) fn kkp() -> Dialect {
     Dialect::Kkp {
         cluster: CLUSTER.into(),
     }
@@ -426,6 +449,9 @@ fn base(kind: &'static Kind) -> Scenario {
         lifted: Lifted::default(),
         adopts: BTreeSet::new(),
         expect: Expect::Filled,
+        must_report: false,
+        blocker: None,
+        long: Millis::seconds(120),
         logs: false,
     }
 }
@@ -476,7 +502,7 @@ fn held(alone: &Scenario) -> [Scenario; 2] {
 }
 
 /// The slot's name is taken, by different people in different ways.
-fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     let planted = |tags: &Tags| {
         let mut account = alone.account.clone();
         let slot = &alone.blueprint.slots()[0];
@@ -702,7 +728,7 @@ fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
 
 /// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other
 /// one has.
-fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
+pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let mut scenario = named(alone, "twins");
     let slot = scenario.blueprint.slots()[0].clone();
     let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();

@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chooser::{Chooser, Random};
-use crate::fault::{Choice, Schedule, Stored};
+use crate::fault::{Choice, Schedule};
 use crate::laws::Violation;
 use crate::run::Outcome;
 use crate::scenario::Scenario;
+use crate::stored::Stored;
 
 /// Runs one schedule of a scenario, under some rules.
 pub(crate) type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
@@ -116,6 +117,9 @@ impl<'a> Walk<'a> {
         let Some(base) = self.script(Vec::new(), true) else {
             return;
         };
+        // A small menu is worth every pair.
+        let few = self.scenario.faults.faults().count() <= 4;
+        let one_in = if few { 1 } else { effort.one_in };
         let mut pair = 0_u32;
         for (point, menu) in base.menus.iter().enumerate() {
             for fault in menu.faults() {
@@ -130,7 +134,7 @@ impl<'a> Walk<'a> {
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
-                        if pair.is_multiple_of(effort.one_in) {
+                        if pair.is_multiple_of(one_in) {
                             self.script(
                                 vec![
                                     first,
@@ -185,7 +189,7 @@ impl<'a> Walk<'a> {
             if self.done() {
                 return;
             }
-            let mut random = Random::new(effort.seed.wrapping_add(u64::from(n)));
+            let mut random = Random::new(self.seed_of(effort.seed, n));
             let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
             let turns = if self.scenario.writers > 1 {
                 (0..256).map(|_| random.below(2) == 1).collect()
@@ -196,6 +200,13 @@ impl<'a> Walk<'a> {
             let outcome = (self.runner)(self.scenario, chooser, &turns);
             self.take(outcome);
         }
+    }
+
+    /// A stream of its own for every seed, scenario and schedule.
+    fn seed_of(&self, seed: u64, n: u32) -> u64 {
+        let mut hash = DefaultHasher::new();
+        (seed, &self.scenario.name, n).hash(&mut hash);
+        hash.finish()
     }
 
     /// Runs a schedule; `None` if it was seen before, did not fire, or broke a law.
@@ -241,28 +252,27 @@ impl<'a> Walk<'a> {
 
     /// Leaves out what is not needed for the violation.
     fn shrink(&self, mut schedule: Schedule, mut violation: Violation) -> (Schedule, Violation) {
-        let again = |schedule: &Schedule| {
-            (self.runner)(
-                self.scenario,
-                Chooser::script(schedule, false),
-                &schedule.turns,
-            )
-            .violation
+        // What does not happen any more is left out too, so that a replay finds every fault.
+        let again = |mut schedule: Schedule| {
+            let chooser = Chooser::script(&schedule, false);
+            let outcome = (self.runner)(self.scenario, chooser, &schedule.turns);
+            schedule.choices = outcome.fired;
+            outcome.violation.map(|violation| (schedule, violation))
         };
         let mut at = 0;
         while at < schedule.choices.len() {
             let mut smaller = schedule.clone();
             smaller.choices.remove(at);
-            match again(&smaller) {
-                Some(found) => (schedule, violation) = (smaller, found),
+            match again(smaller) {
+                Some(found) => (schedule, violation) = found,
                 None => at += 1,
             }
         }
         while !schedule.turns.is_empty() {
             let mut smaller = schedule.clone();
             smaller.turns.pop();
-            match again(&smaller) {
-                Some(found) => (schedule, violation) = (smaller, found),
+            match again(smaller) {
+                Some(found) => (schedule, violation) = found,
                 None => break,
             }
         }

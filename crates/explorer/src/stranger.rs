@@ -56,6 +56,7 @@ pub(crate) const ALL: &[Fault] = &[
     Fault::StrangerRemovesInner,
     Fault::StrangerTags,
     Fault::SlowAndUnmarked,
+    Fault::AnsweredThenUnmarked,
 ];
 
 /// Does it. A refusal of the cloud is the stranger's problem.

@@ -6,7 +6,7 @@ use cloud_port::{Effect, LedgerError};
 use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
-use ownership::time::{Millis, Tick};
+use ownership::time::{Millis, REQUEST_TIMEOUT, Tick};
 use ownership::{Answer, Ledger, Phase, Query, Step, Target};
 
 use crate::chooser::Chooser;
@@ -14,6 +14,7 @@ use crate::fault::{Fault, Menu};
 use crate::laws::{self, Law, Violation};
 use crate::scenario::Scenario;
 use crate::stranger;
+use crate::words;
 
 /// The world of one run.
 pub(crate) struct World {
@@ -78,8 +79,20 @@ pub(crate) struct Object {
 struct Late {
     step: Step,
     actor: Actor,
-    /// After how many calls; `None`: when the next process starts, or time passes.
-    calls: Option<u32>,
+    lands: Lands,
+    /// By when, at the latest (A3).
+    due: Tick,
+}
+
+/// When a late call takes effect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lands {
+    /// After so many calls.
+    After(u32),
+    /// When the next process starts.
+    AtRestart,
+    /// As late as it can.
+    WhenDue,
 }
 
 /// How a call comes out for the one who made it.
@@ -90,6 +103,9 @@ pub(crate) enum Call<T, E> {
     Crash,
 }
 
+/// How long a slow answer takes: longer than anything may rest on it.
+const A_MINUTE: Millis = Millis::seconds(60);
+
 const READ_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
     Fault::Fail,
@@ -98,6 +114,8 @@ const READ_FAULTS: Menu = Menu::of(&[
     Fault::StaleByTwo,
     Fault::EndNow,
     Fault::SlowAndUnmarked,
+    Fault::AnsweredThenUnmarked,
+    Fault::Slow,
 ]);
 const STEP_FAULTS: Menu = Menu::of(&[
     Fault::CrashBefore,
@@ -110,6 +128,8 @@ const STEP_FAULTS: Menu = Menu::of(&[
     Fault::LateByTwo,
     Fault::LateByThree,
     Fault::LateAtRestart,
+    Fault::LateToTheLast,
+    Fault::Slow,
     Fault::EndNow,
     Fault::UnmarkedInFlight,
 ]);
@@ -122,6 +142,7 @@ const WRITE_FAULTS: Menu = Menu::of(&[
     Fault::Refuse,
     Fault::EndNow,
     Fault::SlowAndUnmarked,
+    Fault::Slow,
 ]);
 const STALE: Menu = Menu::of(&[Fault::StaleByOne, Fault::StaleByTwo]);
 
@@ -185,7 +206,15 @@ impl World {
             Some(Fault::StaleByTwo) => self.read_stale(query, 2),
             _ => Call::Answer(self.account.read(query, Staleness::Settled)),
         };
-        self.note(|| format!("{query:?} -> {}", told(&call)), fault);
+        self.note(
+            || format!("{} -> {}", words::query(query), told(&call, words::answer)),
+            fault,
+        );
+        match fault {
+            Some(Fault::Slow) => self.pass_time(A_MINUTE),
+            Some(Fault::AnsweredThenUnmarked) => self.slow_down(),
+            _ => {}
+        }
         self.land();
         call
     }
@@ -230,10 +259,12 @@ impl World {
             });
         }
         let fault = self.choose(STEP_FAULTS);
-        let late = |calls| Late {
+        let due = self.clock.now() + REQUEST_TIMEOUT;
+        let late = |lands| Late {
             step: step.clone(),
             actor,
-            calls,
+            lands,
+            due,
         };
         if fault == Some(Fault::UnmarkedInFlight) {
             stranger::strip_all(self);
@@ -254,13 +285,17 @@ impl World {
                 self.crash()
             }
             Some(Fault::LateAtRestart) => {
-                self.late.push(late(None));
+                self.late.push(late(Lands::AtRestart));
                 self.crash()
             }
             Some(fault @ (Fault::LateByOne | Fault::LateByTwo | Fault::LateByThree)) => {
                 // One more than the fault says: the call itself counts when effects land below.
                 let calls = 2 + fault as u32 - Fault::LateByOne as u32;
-                self.late.push(late(Some(calls)));
+                self.late.push(late(Lands::After(calls)));
+                Call::Answer(Err(lost()))
+            }
+            Some(Fault::LateToTheLast) => {
+                self.late.push(late(Lands::WhenDue));
                 Call::Answer(Err(lost()))
             }
             _ => {
@@ -269,7 +304,13 @@ impl World {
                 Call::Answer(effect)
             }
         };
-        self.note(|| format!("{step:?} -> {}", told(&call)), fault);
+        self.note(
+            || format!("{} -> {}", words::step(step), told(&call, words::effect)),
+            fault,
+        );
+        if fault == Some(Fault::Slow) {
+            self.pass_time(A_MINUTE);
+        }
         self.land();
         call
     }
@@ -317,7 +358,7 @@ impl World {
             Menu::default()
         };
         let fault = self.choose(menu);
-        self.note(|| "load".to_owned(), fault);
+        self.note(|| "load the ledger".to_owned(), fault);
         match (fault, &self.object.previous) {
             (Some(_), Some(previous)) => {
                 Call::Answer(Ok((previous.clone(), self.object.version - 1)))
@@ -334,7 +375,7 @@ impl World {
         if fault == Some(Fault::SlowAndUnmarked) {
             self.slow_down();
         }
-        self.note(|| format!("{edits:?}"), fault);
+        self.note(|| words::edits(edits), fault);
         match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),
@@ -355,6 +396,11 @@ impl World {
             Some(Fault::Refuse) => {
                 self.note_refusal(edits);
                 Call::Answer(Err(LedgerError::Refused("the schema says no".into())))
+            }
+            Some(Fault::Slow) => {
+                let answer = self.commit(edits, version);
+                self.pass_time(A_MINUTE);
+                Call::Answer(answer)
             }
             _ => Call::Answer(self.commit(edits, version)),
         }
@@ -402,10 +448,14 @@ impl World {
         }
         let fault = self.choose(menu);
         let now = self.clock.now();
-        self.note(|| format!("requeue at {} until {until:?}", now.0), fault);
+        let next = || match until {
+            Some(until) => format!("the next in {}", until - now),
+            None => "the next when something happens".to_owned(),
+        };
+        self.note(|| format!("the pass is over; {}", next()), fault);
         match fault {
             Some(Fault::NoTime) => {}
-            Some(Fault::LongTime) => self.pass_time(Millis::seconds(120)),
+            Some(Fault::LongTime) => self.pass_time(scenario.long),
             Some(Fault::LoseStatus) => {
                 self.object.ledger.ids.clear();
                 if scenario.intents_in_status {
@@ -427,19 +477,35 @@ impl World {
         }
     }
 
-    /// Lets time pass. A request takes effect within T or never (A3), so what is late lands first.
+    /// Lets time pass. A request takes effect within T or never (A3): what is late lands when it is
+    /// due.
     pub(crate) fn pass_time(&mut self, span: Millis) {
-        if !self.late_without_end {
-            self.land_all();
+        let end = self.clock.now() + span;
+        while !self.late_without_end {
+            let first = self.late.iter().map(|late| late.due).min();
+            let Some(due) = first.filter(|due| *due <= end) else {
+                break;
+            };
+            self.clock.advance(due - self.clock.now());
+            let (now, later) = std::mem::take(&mut self.late)
+                .into_iter()
+                .partition(|late| late.due <= due);
+            self.late = later;
+            self.take_late(now);
         }
-        self.clock.advance(span);
+        self.clock.advance(end - self.clock.now());
+    }
+
+    fn take_late(&mut self, late: Vec<Late>) {
+        for late in late {
+            let _ = self.take_effect(late.actor, &late.step);
+        }
     }
 
     /// Lets everything take effect that is late.
     pub(crate) fn land_all(&mut self) {
-        for late in std::mem::take(&mut self.late) {
-            let _ = self.take_effect(late.actor, &late.step);
-        }
+        let late = std::mem::take(&mut self.late);
+        self.take_late(late);
     }
 
     /// Whether something may still take effect.
@@ -452,17 +518,15 @@ impl World {
         self.crashed = false;
         let (now, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
             .into_iter()
-            .partition(|late| late.calls.is_none());
+            .partition(|late| late.lands == Lands::AtRestart);
         self.late = later;
-        for late in now {
-            let _ = self.take_effect(late.actor, &late.step);
-        }
+        self.take_late(now);
     }
 
     /// The call takes a minute. What was read before it is old by then, and a stranger has used the
     /// time to strip our resources of their marks.
     fn slow_down(&mut self) {
-        self.pass_time(Millis::seconds(60));
+        self.pass_time(A_MINUTE);
         stranger::strip_all(self);
         self.stranger_at = Some(self.clock.now());
     }
@@ -474,12 +538,12 @@ impl World {
         }
         let mut at = 0;
         while at < self.late.len() {
-            let due = match &mut self.late[at].calls {
-                Some(calls) => {
+            let due = match &mut self.late[at].lands {
+                Lands::After(calls) => {
                     *calls -= 1;
                     *calls == 0
                 }
-                None => false,
+                Lands::AtRestart | Lands::WhenDue => false,
             };
             if due {
                 let late = self.late.remove(at);
@@ -508,16 +572,19 @@ impl World {
     fn end_now<T, E>(&mut self) -> Call<T, E> {
         self.allowed = self.allowed.without(Fault::EndNow.bit());
         self.object.phase = self.end_phase;
+        // A deletion is a write of the object: whoever has read it before must read it again.
+        self.object.version += 1;
+        self.object.previous = None;
         self.crash()
     }
 }
 
 /// An answer, for a person.
-fn told<T: std::fmt::Debug>(call: &Call<T, CloudError>) -> String {
+fn told<T>(call: &Call<T, CloudError>, words: fn(&T) -> String) -> String {
     match call {
-        Call::Answer(Ok(answer)) => format!("{answer:?}"),
-        Call::Answer(Err(error)) => format!("{:?} {error}", error.class),
-        Call::Crash => "crash".to_owned(),
+        Call::Answer(Ok(answer)) => words(answer),
+        Call::Answer(Err(error)) => words::failure(error),
+        Call::Crash => "the process dies".to_owned(),
     }
 }
 

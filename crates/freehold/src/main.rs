@@ -1,15 +1,11 @@
 //! Freehold's command line.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line speaks to its user"
-)]
 
 mod block_on;
 mod census;
 mod dev;
 mod show;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -34,13 +30,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Dev(options) => dev::run(&options),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    say::end(outcome.map(|()| ExitCode::SUCCESS))
 }
 
 /// Says what is wrong with a command line; where it is the command itself, which ones there are.
@@ -51,8 +41,9 @@ fn refuse(error: &clap::Error) -> ! {
             .get_subcommands()
             .map(clap::Command::get_name)
             .collect();
-        eprintln!("{}", error.render());
-        eprintln!("There is: {}", names.join(", "));
+        let said = format!("{}\nThere is: {}\n", error.render(), names.join(", "));
+        // Where standard error takes nothing, the exit code says it.
+        let _ = std::io::stderr().write_all(said.as_bytes());
         std::process::exit(error.exit_code());
     }
     error.exit()

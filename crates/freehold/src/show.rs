@@ -5,12 +5,18 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle,
 };
-use console::{Term, colors_enabled, style, truncate_str};
+use console::{Term, colors_enabled, style};
 
 use cloud_port::words;
 
 /// How wide output is where there is no terminal to ask.
 const WIDTH: u16 = 120;
+
+/// Narrower than this, tables are hard to read; a terminal breaks them itself.
+const NARROWEST: u16 = 60;
+
+/// Wider than this, lines are hard to follow.
+const WIDEST: u16 = 160;
 
 /// A heading.
 pub(crate) fn heading(number: u8, title: &str, rest: &str) -> String {
@@ -92,8 +98,12 @@ pub(crate) struct Branch {
 /// How wide the longest verdict is.
 const VERDICT: usize = 8;
 
-/// A tree, its verdicts in a column.
+/// A tree, its verdicts in a column; where they do not fit, each is below its branch.
 pub(crate) fn tree(branches: &[Branch]) -> String {
+    draw(branches, usize::from(width()))
+}
+
+fn draw(branches: &[Branch], width: usize) -> String {
     let lines: Vec<String> = (0..branches.len())
         .map(|at| stem(branches, at) + &branches[at].what)
         .collect();
@@ -102,38 +112,91 @@ pub(crate) fn tree(branches: &[Branch]) -> String {
         .map(|line| line.chars().count())
         .max()
         .unwrap_or(0);
-    let room = usize::from(width()).saturating_sub(wide + VERDICT + 4);
-    let line = |(line, branch): (String, &Branch)| {
-        let (verdict, why) = &branch.verdict;
+    let room = width.saturating_sub(wide + VERDICT + 4);
+    let fits = |branch: &Branch| branch.verdict.1.chars().count() <= room;
+    let beside = branches.iter().all(fits);
+    let mut drawn = Vec::new();
+    for (at, line) in lines.into_iter().enumerate() {
+        let (verdict, why) = &branches[at].verdict;
         if verdict.is_empty() {
-            return line + "\n";
+            drawn.push(line);
+        } else if beside {
+            drawn.push(format!(
+                "{line:<wide$}  {}  {}",
+                colour(verdict),
+                style(why).dim()
+            ));
+        } else {
+            drawn.push(line);
+            drawn.extend(below(branches, at, width));
         }
-        let why = style(truncate_str(why, room, "…")).dim();
-        let text = format!("{line:<wide$}  {}  {why}", colour(verdict));
-        text.trim_end().to_owned() + "\n"
-    };
-    lines.into_iter().zip(branches).map(line).collect()
+    }
+    let trimmed = drawn.iter().map(|line| line.trim_end().to_owned() + "\n");
+    trimmed.collect()
+}
+
+/// A verdict that has no place beside its branch, in lines of its own.
+fn below(branches: &[Branch], at: usize, width: usize) -> Vec<String> {
+    let (verdict, why) = &branches[at].verdict;
+    let indent: String = (1..=branches[at].depth + 1)
+        .map(|level| trunk(branches, at, level))
+        .collect();
+    let room = width.saturating_sub(indent.chars().count() + VERDICT + 2);
+    let heads = std::iter::once(colour(verdict)).chain(std::iter::repeat(" ".repeat(VERDICT)));
+    heads
+        .zip(wrap(why, room))
+        .map(|(head, line)| format!("{indent}{head}  {}", style(line).dim()))
+        .collect()
+}
+
+/// Breaks a text into lines between words, the first of which may be empty; a word that is longer
+/// than a line has one of its own.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        let used = lines[last].chars().count();
+        if used == 0 {
+            lines[last].push_str(word);
+        } else if used + 1 + word.chars().count() <= room {
+            lines[last].push(' ');
+            lines[last].push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
 }
 
 /// The lines that lead to a branch.
 fn stem(branches: &[Branch], at: usize) -> String {
     let depth = branches[at].depth;
-    let goes_on = |level: usize| {
-        let later = branches[at + 1..].iter().map(|branch| branch.depth);
-        later
-            .take_while(|depth| *depth >= level)
-            .any(|depth| depth == level)
-    };
-    let mut stem = String::new();
-    for level in 1..=depth {
-        stem.push_str(match (level == depth, goes_on(level)) {
-            (true, true) => "├─ ",
-            (true, false) => "└─ ",
-            (false, true) => "│  ",
-            (false, false) => "   ",
+    let mut stem: String = (1..depth).map(|level| trunk(branches, at, level)).collect();
+    if depth > 0 {
+        stem.push_str(if goes_on(branches, at, depth) {
+            "├─ "
+        } else {
+            "└─ "
         });
     }
     stem
+}
+
+/// What stands at one level beside or below a branch.
+fn trunk(branches: &[Branch], at: usize, level: usize) -> &'static str {
+    if goes_on(branches, at, level) {
+        "│  "
+    } else {
+        "   "
+    }
+}
+
+/// Whether another branch of a level hangs on the same trunk further down.
+fn goes_on(branches: &[Branch], at: usize, level: usize) -> bool {
+    let later = branches[at + 1..].iter().map(|branch| branch.depth);
+    later
+        .take_while(|depth| *depth >= level)
+        .any(|depth| depth == level)
 }
 
 fn colour(verdict: &str) -> String {
@@ -147,13 +210,16 @@ fn colour(verdict: &str) -> String {
     .to_string()
 }
 
+/// How wide output may be: as the terminal; elsewhere as `COLUMNS` says, if it says anything.
 fn width() -> u16 {
     let term = Term::stdout();
-    if term.is_term() {
-        term.size().1.clamp(80, 160)
+    let told = if term.is_term() {
+        Some(term.size().1)
     } else {
-        WIDTH
-    }
+        let columns = std::env::var("COLUMNS").ok();
+        columns.and_then(|columns| columns.parse().ok())
+    };
+    told.map_or(WIDTH, |width| width.clamp(NARROWEST, WIDEST))
 }
 
 #[cfg(test)]
@@ -184,6 +250,21 @@ Cluster demo
 └─ subnet          Used
    └─ tag          Owned
 ";
-        assert_eq!(tree(&branches), expected);
+        assert_eq!(draw(&branches, 120), expected);
+        let narrow = "\
+Cluster demo
+├─ security group
+│  │  Owned     by its
+│  │            mark
+│  ├─ rule ssh
+│  │     Owned
+│  └─ rule icmp
+│        Owned
+└─ subnet
+   │  Used
+   └─ tag
+         Owned
+";
+        assert_eq!(draw(&branches, 24), narrow);
     }
 }

@@ -5,12 +5,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn freehold(args: &[&str]) -> Output {
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_freehold"));
-    for variable in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
+    for variable in ["CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "NO_COLOR"] {
         command.env_remove(variable);
     }
-    command.args(args).output().unwrap()
+    command.args(args);
+    command
+}
+
+fn freehold(args: &[&str]) -> Output {
+    command(args).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -88,6 +93,55 @@ fn without_a_terminal_there_is_no_colour_unless_it_is_asked_for() {
         .output()
         .unwrap();
     assert!(text(&output.stdout).contains('\u{1b}'));
+}
+
+#[test]
+fn a_narrow_terminal_gets_narrow_tables_and_every_reason() {
+    let output = command(&["dev", "--once"])
+        .env("COLUMNS", "60")
+        .output()
+        .unwrap();
+    let shown = number_ids(&text(&output.stdout));
+    let (_, plan) = shown.split_once("1. Plan").unwrap();
+    let (plan, rest) = plan.split_once("\n\n2. Create").unwrap();
+    let (_, tree) = rest.split_once("3. Tree").unwrap();
+    let (tree, _) = tree.split_once("\n\n4. Delete").unwrap();
+    for line in plan.lines().chain(tree.lines()) {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+    assert!(!tree.contains('…'), "{tree}");
+    assert_golden(
+        "dev-once-narrow.txt",
+        &format!("1. Plan{plan}\n\n3. Tree{tree}\n"),
+    );
+    let nonsense = command(&["dev", "--once"]).env("COLUMNS", "wide").output();
+    let usual = freehold(&["dev", "--once"]);
+    assert_eq!(text(&nonsense.unwrap().stdout), text(&usual.stdout));
+}
+
+#[test]
+fn a_reader_that_has_gone_ends_it_quietly() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command(&["dev", "--once"]).stdout(writer).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_full_disk_is_an_error_in_words() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let output = command(&["dev", "--once"])
+        .stdout(full.unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(
+        said.starts_with("error: cannot write to standard output: "),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]

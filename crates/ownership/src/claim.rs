@@ -35,12 +35,20 @@ impl Claim {
     /// A claim, from the parts of a Kubernetes object.
     ///
     /// # Errors
-    /// The field and the rule: names must be what Kubernetes itself accepts, `uuid` a UUID, and
-    /// `kind` of the form `Kind.group`.
+    /// The field and the rule: names must be what Kubernetes itself accepts, `uuid` a UUID with its
+    /// hyphens and not the nil one, and `kind` of the form `Kind.group`.
     pub fn new(kind: &str, namespace: &str, name: &str, uuid: &str) -> Result<Self, InputError> {
-        let uuid = Uuid::parse_str(uuid)
-            .map_err(|_| InputError::new("uuid", uuid, "must be a UUID (8-4-4-4-12 hex digits)"))?;
-        Self::with_uuid(kind, namespace, name, uuid)
+        let parsed = Uuid::parse_str(uuid)
+            .ok()
+            .filter(|_| uuid.len() == HYPHENATED)
+            .ok_or_else(|| {
+                InputError::new("uuid", uuid, "must be a UUID (8-4-4-4-12 hex digits)")
+            })?;
+        if parsed.is_nil() {
+            let rule = "must not be the nil UUID, which everybody could share";
+            return Err(InputError::new("uuid", uuid, rule));
+        }
+        Self::with_uuid(kind, namespace, name, parsed)
     }
 
     /// The claim of an object that we generate for `parent`: its UUID is derived, so the object may
@@ -70,25 +78,11 @@ impl Claim {
     }
 
     fn with_uuid(kind: &str, namespace: &str, name: &str, uuid: Uuid) -> Result<Self, InputError> {
-        let kind_char = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-        input::check("kind", kind, 253, kind_char, "letters, digits, '-' and '.'")?;
+        check_kind(kind)?;
         if !namespace.is_empty() {
-            input::check(
-                "metadata.namespace",
-                namespace,
-                63,
-                input::is_label_char,
-                "lower-case letters, digits and '-'",
-            )?;
+            input::namespace("metadata.namespace", namespace)?;
         }
-        let name_char = |c: char| input::is_label_char(c) || c == '.';
-        input::check(
-            "metadata.name",
-            name,
-            253,
-            name_char,
-            "lower-case letters, digits, '-' and '.'",
-        )?;
+        input::object_name("metadata.name", name)?;
         let seed = format!("{kind}\n{namespace}\n{name}");
         let hash = Uuid::new_v5(&uuid, seed.as_bytes()).simple().to_string();
         Ok(Self {
@@ -124,6 +118,26 @@ impl Claim {
     pub fn hash(&self) -> &ClaimHash {
         &self.hash
     }
+}
+
+/// How long a UUID with its hyphens is; the other spellings have other lengths.
+const HYPHENATED: usize = 36;
+
+/// `Kind.group`: a word of letters and digits, and a group of at least one label.
+fn check_kind(kind: &str) -> Result<(), InputError> {
+    let field = "kind";
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    input::check(field, kind, 253, legal, "letters, digits, '-' and '.'")?;
+    let well_formed = kind.split_once('.').is_some_and(|(word, group)| {
+        word.starts_with(|c: char| c.is_ascii_uppercase())
+            && !word.contains('-')
+            && input::object_name(field, group).is_ok()
+    });
+    if well_formed {
+        return Ok(());
+    }
+    let rule = "must have the form Kind.group, such as Cluster.kubermatic.k8c.io";
+    Err(InputError::new(field, kind, rule))
 }
 
 impl fmt::Display for Claim {

@@ -35,6 +35,13 @@ pub enum Finding {
         /// The candidates.
         candidates: Vec<Target>,
     },
+    /// The client token of an interrupted create has expired: nobody can tell what came of it.
+    Unprovable {
+        /// The slot.
+        slot: SlotName,
+        /// The name that was sent.
+        name: Text,
+    },
     /// The id that the user wrote does not exist.
     Missing {
         /// The slot.
@@ -140,6 +147,7 @@ impl Finding {
             Self::Held { .. }
                 | Self::Blocked { .. }
                 | Self::Ambiguous { .. }
+                | Self::Unprovable { .. }
                 | Self::Conflict {
                     owner: Owner::Disputed(_),
                     ..
@@ -180,6 +188,12 @@ impl fmt::Display for Finding {
                 "{slot}: an interrupted create left no proof, and each of {} could be its result; \
                  adopt the right one: freehold adopt ID --slot {slot}",
                 list(candidates)
+            ),
+            Self::Unprovable { slot, name } => write!(
+                f,
+                "{slot}: a create of {name:?} was interrupted, and its client token has expired; look \
+                 for what it made, and adopt it: freehold adopt ID --slot {slot}, or delete it and \
+                 say so: freehold release --slot {slot}"
             ),
             Self::Missing { slot, id } => {
                 write!(
@@ -392,7 +406,7 @@ impl fmt::Display for Reason {
             Self::AnnounceTraces(slot) => {
                 write!(f, "{slot} is not ours: what we add is written down first")
             }
-            Self::MarkUsed(slot) => write!(f, "{slot} is used by this cluster"),
+            Self::MarkUsed(slot) => write!(f, "this cluster uses it ({slot})"),
             Self::Ends => write!(f, "the claim ends"),
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
             Self::EraseTraces => write!(f, "the claim ends; what it added goes"),

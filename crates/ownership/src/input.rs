@@ -62,6 +62,42 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// Checks the name of a Kubernetes object: lower-case letters, digits, `-` and `.`, with a letter or
+/// digit at both ends and at both sides of every dot.
+///
+/// # Errors
+/// The broken rule.
+pub fn object_name(field: &'static str, name: &str) -> Result<(), InputError> {
+    let allowed = |c: char| is_label_char(c) || c == '.';
+    check(
+        field,
+        name,
+        253,
+        allowed,
+        "lower-case letters, digits, '-' and '.'",
+    )?;
+    if name.split('.').all(is_framed) {
+        return Ok(());
+    }
+    let rule = "must begin and end with a letter or digit, also before and after each '.'";
+    Err(InputError::new(field, name, rule))
+}
+
+/// Checks the name of a namespace: as [`object_name`], but shorter and without dots.
+pub(crate) fn namespace(field: &'static str, name: &str) -> Result<(), InputError> {
+    let alphabet = "lower-case letters, digits and '-'";
+    check(field, name, 63, is_label_char, alphabet)?;
+    if is_framed(name) {
+        return Ok(());
+    }
+    let rule = "must begin and end with a letter or digit";
+    Err(InputError::new(field, name, rule))
+}
+
+fn is_framed(label: &str) -> bool {
+    !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
+}
+
 /// Lower-case letters, digits and `-`: the alphabet that every carrier of every cloud accepts.
 pub(crate) fn is_label_char(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'

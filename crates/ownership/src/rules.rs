@@ -77,6 +77,12 @@ pub trait Rules {
         since + kind.settling
     }
 
+    /// Laws 2 and 3, tokens: a repetition proves something only if it is answered while the cloud
+    /// still remembers the token.
+    fn token_expired(&self, kind: &Kind, lifetime: Millis, age: Millis) -> bool {
+        age + FRESH + REQUEST_TIMEOUT + kind.settling >= lifetime
+    }
+
     /// Law 2, tokens: an attempt that was refused, or whose resource is gone, is not used again.
     fn next_attempt(&self, last: u32) -> u32 {
         last.saturating_add(1)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::blueprint::SlotName;
+use crate::error::CloudError;
 use crate::ledger::Trace;
 use crate::query::Target;
 use crate::text::Text;
@@ -19,6 +20,8 @@ pub enum Sight {
     Lost(Target),
     /// Something announced for a resource that is not ours, and not there, by announcement.
     Trace(Trace, u32),
+    /// The claim ends, and its resources are to be retained.
+    Retaining,
     /// A tag on somebody's resource that names a part of ours which is not there.
     Part(Target, Text),
 }
@@ -28,7 +31,10 @@ pub enum Sight {
 /// # Guarantees
 /// Losing it (a restart) makes the engine wait again, and nothing else.
 #[derive(Clone, Debug, Default)]
-pub struct Sightings(BTreeMap<Sight, Tick>);
+pub struct Sightings {
+    since: BTreeMap<Sight, Tick>,
+    blocked: BTreeMap<Target, (Tick, CloudError)>,
+}
 
 impl Sightings {
     /// Nothing known yet: a process that has just started.
@@ -38,18 +44,23 @@ impl Sightings {
 
     /// Since when this is known; from now on, if it is new.
     pub fn since(&mut self, sight: Sight, now: Tick) -> Tick {
-        *self.0.entry(sight).or_insert(now)
-    }
-
-    /// Since when this is known, if it is.
-    pub fn get(&self, sight: &Sight) -> Option<Tick> {
-        self.0.get(sight).copied()
+        *self.since.entry(sight).or_insert(now)
     }
 
     /// It is not so any more.
     pub fn clear(&mut self, sight: &Sight) {
-        if !self.0.is_empty() {
-            self.0.remove(sight);
+        if !self.since.is_empty() {
+            self.since.remove(sight);
         }
+    }
+
+    /// A deletion was found to be blocked.
+    pub fn block(&mut self, target: Target, now: Tick, error: CloudError) {
+        self.blocked.insert(target, (now, error));
+    }
+
+    /// When a deletion was last found to be blocked, and by what.
+    pub fn blocked(&self, target: &Target) -> Option<(Tick, &CloudError)> {
+        self.blocked.get(target).map(|(at, error)| (*at, error))
     }
 }

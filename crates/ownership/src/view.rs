@@ -87,10 +87,12 @@ impl View {
         Self::default()
     }
 
-    /// Takes in an answer of the cloud.
-    pub fn learn(&mut self, query: Query, answer: Answer, now: Tick) {
+    /// Takes in an answer of the cloud to a question that was sent at `sent`: it is as old as that,
+    /// for what happened on its way is not in it.
+    pub fn learn(&mut self, query: Query, answer: Answer, sent: Tick) {
+        self.began.get_or_insert(sent);
         let read = ReadStamp {
-            at: now,
+            at: sent,
             fresh: true,
         };
         for told in answer.inner {
@@ -125,7 +127,7 @@ impl View {
         let deletions = self.deleted.len();
         self.looks.push(Look {
             query,
-            at: now,
+            at: sent,
             date: answer.date,
             found,
             deletions,
@@ -307,6 +309,11 @@ impl View {
     /// What was refused, if anything.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.refused.as_ref()
+    }
+
+    /// The cloud's own time of the newest answer.
+    pub fn date(&self) -> Option<CloudTime> {
+        self.looks.iter().map(|look| look.date).max()
     }
 
     /// The newest answer to a question.

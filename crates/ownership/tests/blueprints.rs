@@ -1,7 +1,7 @@
 //! Blueprints are DAGs of declared wishes; everything else is refused by slot.
 
-use ownership::blueprint::{BlueprintError, Expr};
-use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
+use ownership::blueprint::{BlueprintError, Expr, InnerWish};
+use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::time::Millis;
 use ownership::{Blueprint, Kind, Slot, SlotName};
@@ -23,8 +23,23 @@ static THING: Kind = Kind {
         name: "parent",
         mutable: false,
     }],
-    inner: &[],
+    inner: &[
+        inner("rule", InnerProof::OwnMark),
+        inner("policy", InnerProof::ParentMark),
+    ],
 };
+
+const fn inner(name: &'static str, proof: InnerProof) -> InnerKind {
+    InnerKind {
+        name,
+        noun: name,
+        proof,
+        create: CreateMode::Insert,
+        blocks_deletion: false,
+        batch: false,
+        single: false,
+    }
+}
 
 fn named(name: &str) -> SlotName {
     SlotName::new(name).expect("a legal slot name")
@@ -67,14 +82,142 @@ fn unknown_duplicate_and_undeclared_are_refused_by_slot() {
     undeclared.props = vec![("colour", Expr::Text("red".into()))];
     assert_eq!(
         said(vec![undeclared]),
-        r#"slot a: test/thing has no property "colour""#
+        r#"slot a: props: test/thing has no property "colour""#
     );
-    let mut tagged = slot("a", &[]);
-    tagged.user_tags = vec![("aws:mine".into(), "".into())];
-    assert!(matches!(
-        Blueprint::new(vec![tagged]),
-        Err(BlueprintError::Input { .. })
-    ));
+    let by = vec![("colour", Expr::Text("red".into()))];
+    assert_eq!(
+        said(vec![Slot::find(named("a"), &THING, by)]),
+        r#"slot a: find by: test/thing has no property "colour""#
+    );
+    let mut undeclared = slot("a", &[]);
+    undeclared.exclusive = vec!["rule", "rules"];
+    assert_eq!(
+        said(vec![undeclared]),
+        r#"slot a: exclusive: test/thing has no inner part "rules""#
+    );
+    let mut undeclared = slot("a", &[]);
+    undeclared.inner = vec![wish("rules", Expr::Text("ssh".into()))];
+    assert_eq!(
+        said(vec![undeclared]),
+        r#"slot a: inner: test/thing has no inner part "rules""#
+    );
+}
+
+fn wish(kind: &'static str, key: Expr) -> InnerWish {
+    InnerWish {
+        kind,
+        key,
+        value: "".into(),
+    }
+}
+
+#[test]
+fn nothing_is_wished_for_twice() {
+    let said = |slot| {
+        Blueprint::new(vec![slot, self::slot("b", &[])])
+            .map_or_else(|e| e.to_string(), |_| String::new())
+    };
+    let parent = || ("parent", Expr::Text("x".into()));
+    let mut twice = slot("a", &[]);
+    twice.props = vec![parent(), ("parent", Expr::Text("y".into()))];
+    assert_eq!(
+        said(twice),
+        r#"slot a: props: "parent" must not be wished for twice"#
+    );
+    assert_eq!(
+        said(Slot::find(named("a"), &THING, vec![parent(), parent()])),
+        r#"slot a: find by: "parent" must not be wished for twice"#
+    );
+    let inner = |wishes: Vec<InnerWish>| Slot {
+        inner: wishes,
+        ..slot("a", &[])
+    };
+    let text = |key: &str| Expr::Text(key.into());
+    assert_eq!(
+        said(inner(vec![
+            wish("rule", text("ssh")),
+            wish("rule", text("ssh"))
+        ])),
+        r#"slot a: inner: "rule ssh" must not be wished for twice"#
+    );
+    let b = || Expr::Slot(named("b"));
+    assert_eq!(
+        said(inner(vec![wish("rule", b()), wish("rule", b())])),
+        r#"slot a: inner: "rule b" must not be wished for twice"#
+    );
+    // Another kind of part, and what may turn out to be something else.
+    assert_eq!(
+        said(inner(vec![
+            wish("rule", text("b")),
+            wish("policy", text("b")),
+            wish("rule", b())
+        ])),
+        ""
+    );
+}
+
+#[test]
+fn user_tags_stay_clear_of_marks() {
+    let said = |keys: &[&str]| {
+        let tagged = Slot {
+            user_tags: keys.iter().map(|key| ((*key).into(), "".into())).collect(),
+            ..slot("a", &[])
+        };
+        Blueprint::new(vec![tagged]).map_or_else(|e| e.to_string(), |_| String::new())
+    };
+    assert_eq!(
+        said(&["team", "Team", "freehold.development", "crossplane-names"]),
+        ""
+    );
+    assert!(said(&["aws:mine"]).starts_with("slot a: tag key: "));
+    assert_eq!(
+        said(&["freehold.dev/mine"]),
+        r#"slot a: tag key: "freehold.dev/mine" must not begin with "freehold.dev/", which is kept for marks"#
+    );
+    assert_eq!(
+        said(&["crossplane-kind"]),
+        r#"slot a: tag key: "crossplane-kind" must not be "crossplane-kind", which is kept for marks"#
+    );
+    for key in [
+        "Freehold.dev/x",
+        "kubernetes.io/cluster/prod",
+        "owned-by.kubermatic.k8c.io/prod",
+        "sigs.k8s.io/cluster-api-provider-aws/role",
+        "powervs.cluster.x-k8s.io/owner",
+        "crossplane-name",
+        "crossplane-providerconfig",
+        "cloud-manager.kyma-project.io/scope",
+    ] {
+        assert!(said(&[key]).ends_with("kept for marks"), "{key}");
+    }
+    assert_eq!(
+        said(&["team", "cost", "team"]),
+        r#"slot a: tag key: "team" must not be there twice"#
+    );
+}
+
+#[test]
+fn user_tags_leave_room_for_marks() {
+    let said = |tags: usize, parts: usize| {
+        let tagged = Slot {
+            user_tags: (0..tags)
+                .map(|n| (n.to_string().into(), "".into()))
+                .collect(),
+            inner: (0..parts)
+                .map(|n| wish("policy", Expr::Text(n.to_string().into())))
+                .collect(),
+            ..slot("a", &[])
+        };
+        Blueprint::new(vec![tagged]).map_or_else(|e| e.to_string(), |_| String::new())
+    };
+    assert_eq!(said(45, 0), "");
+    assert_eq!(
+        said(46, 0),
+        r#"slot a: user tags: "46" are too many: beside the marks, this thing has room for 45"#
+    );
+    assert_eq!(said(43, 2), "");
+    assert!(said(44, 2).ends_with("room for 43"));
+    assert_eq!(said(0, 60), "", "without user tags it is not about them");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Marks of every dialect on every carrier come back as they were written, or are refused with the
 //! field and the rule.
 
-use ownership::mark::{Carrier, Dialect, OwnershipMark, Reading, Tags};
+use ownership::mark::{Carrier, Dialect, MOST_MARKS, OwnershipMark, Reading, Tags, reserved};
 use ownership::name::fit;
 use ownership::{Claim, Holder, SlotName};
 use proptest::prelude::*;
@@ -51,9 +51,15 @@ proptest! {
         match dialect.ownership(carrier, Some("node")) {
             Ok(tags) => {
                 prop_assert_eq!(dialect.read(carrier, &tags), Reading::Ours);
+                let mut all = dialect.cluster(carrier).unwrap_or_default();
                 for (key, value) in tags.iter() {
                     prop_assert!(carrier.check(key, value).is_ok());
+                    all.set(key.clone(), value.clone());
                 }
+                for (key, _) in all.iter() {
+                    prop_assert!(reserved(carrier, key).is_some(), "{}", key);
+                }
+                prop_assert!(all.len() < MOST_MARKS, "Freehold's own comes on top");
             }
             Err(error) => {
                 prop_assert!(!error.field.is_empty() && !error.rule.is_empty());
@@ -80,10 +86,10 @@ proptest! {
 
     #[test]
     fn freeholds_mark_comes_back_from_every_carrier(
-        slot in "[a-z0-9-]{1,40}", attempt: u32, cluster in "[a-z0-9-]{1,63}", uuid: [u8; 16],
+        slot in "[a-z0-9-]{1,40}", attempt: u32, cluster in "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", uuid in 1..=u128::MAX,
         carrier in carrier()
     ) {
-        let uuid = uuid::Uuid::from_bytes(uuid).to_string();
+        let uuid = uuid::Uuid::from_u128(uuid).to_string();
         let claim = Claim::new("Cluster.kubermatic.k8c.io", "", &cluster, &uuid).unwrap();
         let mark = OwnershipMark {
             claim: claim.hash().clone(),
@@ -92,6 +98,7 @@ proptest! {
             holder: Holder::of_cluster(&uuid),
         };
         let (key, value) = mark.encode(carrier).unwrap();
+        prop_assert!(reserved(carrier, &key).is_some());
         prop_assert_eq!(OwnershipMark::decode(carrier, &key, &value), Some(mark));
     }
 
@@ -125,26 +132,68 @@ fn bad_input_names_the_field_and_the_rule() {
             .to_string()
     };
     assert_eq!(
-        said("Cluster", "", "prod", "not-a-uuid"),
+        said("Cluster.test", "", "prod", "not-a-uuid"),
         r#"uuid: "not-a-uuid" must be a UUID (8-4-4-4-12 hex digits)"#
     );
     assert_eq!(
-        said("Cluster", "", "Prod", uuid),
+        said("Cluster.test", "", "Prod", uuid),
         r#"metadata.name: "Prod" must consist of lower-case letters, digits, '-' and '.', but has 'P'"#
     );
-    assert!(
-        said("Cluster", "", &"a".repeat(254), uuid).ends_with("must have at most 253 characters")
-    );
+    let long = "a".repeat(254);
+    assert!(said("Cluster.test", "", &long, uuid).ends_with("must have at most 253 characters"));
     assert_eq!(
-        said("Cluster", "", "", uuid),
+        said("Cluster.test", "", "", uuid),
         r#"metadata.name: "" must not be empty"#
+    );
+    for kind in [
+        "Cluster",
+        "cluster.test",
+        ".test",
+        "Cluster.",
+        "Clu-ster.test",
+        "Cluster.a..b",
+    ] {
+        assert!(
+            said(kind, "", "prod", uuid).contains("must have the form Kind.group"),
+            "{kind}"
+        );
+    }
+    for name in ["-prod", "prod-", ".prod", "prod.", "a..b", "a.-b", "-"] {
+        let said = said("Cluster.test", "", name, uuid);
+        assert!(
+            said.contains("must begin and end with a letter or digit"),
+            "{said}"
+        );
+    }
+    for namespace in ["-x", "x-", "a.b"] {
+        let said = said("Cluster.test", namespace, "prod", uuid);
+        assert!(said.starts_with("metadata.namespace: "), "{said}");
+    }
+    let spellings = [
+        uuid.replace('-', ""),
+        format!("{{{uuid}}}"),
+        format!("urn:uuid:{uuid}"),
+    ];
+    for uuid in spellings {
+        let said = said("Cluster.test", "", "prod", &uuid);
+        assert!(
+            said.ends_with("must be a UUID (8-4-4-4-12 hex digits)"),
+            "{said}"
+        );
+    }
+    let nil = "00000000-0000-0000-0000-000000000000";
+    assert!(said("Cluster.test", "", "prod", nil).contains("nil UUID"));
+    let loud = uuid.to_uppercase();
+    assert_eq!(
+        Claim::new("Cluster.test", "ns", "a.b-c.0", &loud),
+        Claim::new("Cluster.test", "ns", "a.b-c.0", uuid)
     );
 }
 
 #[test]
 fn two_claims_of_one_name_are_two_claims() {
     let claim =
-        |namespace: &str, uuid: &str| Claim::new("Cluster", namespace, "prod", uuid).unwrap();
+        |namespace: &str, uuid: &str| Claim::new("Cluster.test", namespace, "prod", uuid).unwrap();
     let (a, b) = (
         "8f4e2f6a-3c1b-4e0e-9a53-0d2f8c6b7a11",
         "0c9d7a52-6b1f-4f7e-8a4d-5e2b1c3d4f60",

@@ -133,13 +133,11 @@ impl Source<'_> {
         let Some(bytes) = data.and_then(|data| data.get(key)) else {
             return Ok(None);
         };
-        match std::str::from_utf8(&bytes.0) {
-            Ok(value) => Ok(set(Some(value)).map(str::to_owned)),
-            Err(_) => {
-                let rule = format!("must name a Secret whose key {key} holds text");
-                Err(InputError::new(REFERENCE, &self.shown(), rule))
-            }
-        }
+        let text = std::str::from_utf8(&bytes.0).map_err(|_| {
+            let rule = format!("must name a Secret whose key {key} holds text");
+            InputError::new(REFERENCE, &self.shown(), rule)
+        })?;
+        Ok(set(Some(text)).map(str::to_owned))
     }
 
     fn shown(&self) -> String {
@@ -189,11 +187,11 @@ mod tests {
         }
     }
 
-    fn keys(id: &str, secret: &str) -> Option<AwsKeys> {
-        Some(AwsKeys {
+    fn keys(id: &str, secret: &str) -> AwsKeys {
+        AwsKeys {
             id: id.to_owned(),
             secret: Sensitive::new(secret),
-        })
+        }
     }
 
     #[test]
@@ -215,7 +213,7 @@ mod tests {
             ("assumeRoleARN", "arn:aws:iam::123456789012:role/r"),
         ]);
         let found = aws.credentials(Some(&secret)).unwrap();
-        assert_eq!(found.keys, keys("spec-id", "secret-key"));
+        assert_eq!(found.keys, Some(keys("spec-id", "secret-key")));
         assert_eq!(
             found.assume_role_arn.as_deref(),
             Some("arn:aws:iam::123456789012:role/r")
@@ -230,7 +228,7 @@ mod tests {
             secret_access_key: Some(Sensitive::new("key")),
             ..referring()
         };
-        assert_eq!(aws.credentials(None).unwrap().keys, keys("id", "key"));
+        assert_eq!(aws.credentials(None).unwrap().keys, Some(keys("id", "key")));
     }
 
     #[test]

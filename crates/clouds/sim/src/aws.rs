@@ -23,8 +23,8 @@ pub(crate) struct Row {
     pub(crate) tags_full: &'static str,
     pub(crate) get: Op,
     pub(crate) list: Op,
-    /// Where a listing does not show tags: the call that does, for one resource.
-    pub(crate) list_tags: Option<Op>,
+    /// Whether a listing shows tags.
+    pub(crate) tags_in_list: bool,
     pub(crate) create: Op,
     pub(crate) update: Op,
     pub(crate) delete: Op,
@@ -44,8 +44,16 @@ pub(crate) struct InnerRow {
     pub(crate) duplicate: &'static str,
     pub(crate) not_found: &'static str,
     pub(crate) full: &'static str,
-    /// Whether every read of the resource shows them.
-    pub(crate) told_unasked: bool,
+    /// Which reads of the resource show them too.
+    pub(crate) told: Told,
+}
+
+/// Which reads of a resource show its parts unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    Never,
+    InList,
+    Always,
 }
 
 /// Which Kinds have behaviour of their own.
@@ -86,7 +94,7 @@ impl Row {
     pub(crate) fn throttled(&self) -> &'static str {
         match self.service {
             Service::Ec2 => "RequestLimitExceeded",
-            Service::Iam => "Throttling",
+            Service::Iam | Service::Sts => "Throttling",
         }
     }
 
@@ -94,7 +102,7 @@ impl Row {
     pub(crate) fn invalid(&self) -> &'static str {
         match self.service {
             Service::Ec2 => "InvalidParameterValue",
-            Service::Iam => "ValidationError",
+            Service::Iam | Service::Sts => "ValidationError",
         }
     }
 }
@@ -110,7 +118,7 @@ static OTHER: Row = Row {
     tags_full: "TagLimitExceeded",
     get: Op::GetResource,
     list: Op::ListResources,
-    list_tags: None,
+    tags_in_list: true,
     create: Op::CreateResource,
     update: Op::UpdateResource,
     delete: Op::DeleteResource,
@@ -127,7 +135,7 @@ static OTHER_PART: InnerRow = InnerRow {
     duplicate: "InvalidPart.Duplicate",
     not_found: "InvalidPart.NotFound",
     full: "InvalidPart.Duplicate",
-    told_unasked: false,
+    told: Told::Never,
 };
 
 static VPC: Row = Row {
@@ -206,8 +214,9 @@ static ROLE: Row = Row {
     blocked: "DeleteConflict",
     tags_full: "LimitExceeded",
     get: Op::GetRole,
-    list: Op::ListRoles,
-    list_tags: Some(Op::ListRoleTags),
+    // `ListRoles` shows no tags.
+    list: Op::GetAccountAuthorizationDetails,
+    tags_in_list: true,
     create: Op::CreateRole,
     update: Op::UpdateAssumeRolePolicy,
     delete: Op::DeleteRole,
@@ -222,7 +231,7 @@ static ROLE: Row = Row {
             duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
-            ..OTHER_PART
+            told: Told::InList,
         },
         InnerRow {
             list: Op::ListAttachedRolePolicies,
@@ -231,6 +240,7 @@ static ROLE: Row = Row {
             duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
+            told: Told::InList,
             ..OTHER_PART
         },
     ],
@@ -240,7 +250,7 @@ static INSTANCE_PROFILE: Row = Row {
     model: Model::InstanceProfile,
     get: Op::GetInstanceProfile,
     list: Op::ListInstanceProfiles,
-    list_tags: Some(Op::ListInstanceProfileTags),
+    tags_in_list: false,
     create: Op::CreateInstanceProfile,
     delete: Op::DeleteInstanceProfile,
     tag: Op::TagInstanceProfile,
@@ -252,7 +262,7 @@ static INSTANCE_PROFILE: Row = Row {
         duplicate: "LimitExceeded",
         not_found: "NoSuchEntity",
         full: "LimitExceeded",
-        told_unasked: true,
+        told: Told::Always,
         ..OTHER_PART
     }],
     ..ROLE

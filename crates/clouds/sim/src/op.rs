@@ -52,8 +52,7 @@ operations! {
     CreateTags: false, 1;
     DeleteTags: false, 1;
     GetRole: true, 1;
-    ListRoles: true, IAM_PAGE;
-    ListRoleTags: true, IAM_PAGE;
+    GetAccountAuthorizationDetails: true, IAM_PAGE;
     CreateRole: false, 1;
     DeleteRole: false, 1;
     UpdateAssumeRolePolicy: false, 1;
@@ -68,7 +67,6 @@ operations! {
     DetachRolePolicy: false, 1;
     GetInstanceProfile: true, 1;
     ListInstanceProfiles: true, IAM_PAGE;
-    ListInstanceProfileTags: true, IAM_PAGE;
     CreateInstanceProfile: false, 1;
     DeleteInstanceProfile: false, 1;
     TagInstanceProfile: false, 1;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use cloud_port::aws::errors::Service;
 use ownership::part::Resource;
 use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Query, Target};
 
 use crate::account::{Account, Place, before};
+use crate::aws::Told;
 use crate::op::Op;
 use crate::record::{Sight, State};
 use crate::shelf::Candidates;
@@ -58,7 +60,7 @@ impl Account {
         if let Some(place) = self.place_on(shelf, &target.id)
             && let Some(state) = self.record(place).seen(sight)
         {
-            self.show(place.shelf, state, &mut answer);
+            self.show(place.shelf, state, false, &mut answer);
         }
         Ok(answer)
     }
@@ -73,7 +75,12 @@ impl Account {
         let shelf = self.shelf_or_refuse(kind)?;
         let row = self.shelves[shelf].row;
         // IAM finds a name as other services find an id.
-        let by_name = row.list_tags.is_some() && matches!(query, Query::Name { .. });
+        let by_name = row.service == Service::Iam
+            && match query {
+                Query::Name { .. } => true,
+                Query::Match { name, .. } => !name.is_empty(),
+                _ => false,
+            };
         let op = if by_name { row.get } else { row.list };
         self.admit(row, op)?;
         let sight = self.sight(shelf, staleness, by_name);
@@ -88,20 +95,20 @@ impl Account {
             if let Some(state) = on.records[at].seen(sight)
                 && wanted(&state.resource)
             {
-                self.show(shelf, state, &mut answer);
+                self.show(shelf, state, !by_name, &mut answer);
             }
         }
         if by_name {
             return Ok(answer);
         }
-        // EC2 filters before it pages. IAM lists everything, without tags.
-        match row.list_tags {
-            None => self.count_pages(op, answer.resources.len()),
-            Some(tags) => {
-                let listed = self.shelves[shelf].alive;
-                self.count_pages(op, listed);
-                self.count(tags, listed);
-            }
+        // EC2 filters before it pages. IAM lists everything, and not always with tags.
+        let listed = match row.service {
+            Service::Ec2 => answer.resources.len(),
+            Service::Iam | Service::Sts => self.shelves[shelf].alive,
+        };
+        self.count_pages(op, listed);
+        if !row.tags_in_list {
+            self.count(row.get, listed);
         }
         Ok(answer)
     }
@@ -156,10 +163,15 @@ impl Account {
         }
     }
 
-    fn show(&self, shelf: usize, state: &State, answer: &mut Answer) {
+    fn show(&self, shelf: usize, state: &State, listing: bool, answer: &mut Answer) {
         let shelf = &self.shelves[shelf];
         for (at, inner) in shelf.kind.inner.iter().enumerate() {
-            if shelf.row.inner(at).told_unasked {
+            let told = match shelf.row.inner(at).told {
+                Told::Never => false,
+                Told::InList => listing,
+                Told::Always => true,
+            };
+            if told {
                 answer.inner.push(InnerAnswer {
                     of: Target::new(shelf.kind.name, state.resource.id.clone()),
                     inner: inner.name,

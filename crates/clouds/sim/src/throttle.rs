@@ -24,7 +24,7 @@ impl Buckets {
     pub(crate) fn take(&mut self, service: Service, limit: Throttle, now: Tick) -> bool {
         let bucket = match service {
             Service::Ec2 => &mut self.ec2,
-            Service::Iam => &mut self.iam,
+            Service::Iam | Service::Sts => &mut self.iam,
         };
         let refilled = (now - bucket.at)
             .0

@@ -13,7 +13,7 @@
 use cloud_port::aws::instance_profile::{self, InstanceProfile};
 use cloud_port::aws::network::Network;
 use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY, Role};
-use cloud_port::aws::security_group::{Icmp, Peer, Ports, Rule, SecurityGroup, Traffic};
+use cloud_port::aws::security_group::{self, Icmp, Peer, Ports, Rule, SecurityGroup, Traffic};
 use cloud_port::aws::{route_table, subnet, vpc};
 use ownership::blueprint::{Expr, IfMissing, Source};
 use ownership::input::InputError;
@@ -109,6 +109,7 @@ impl Cluster {
         let allowed = self.allowed()?;
         rules.extend(from(&allowed, Traffic::Tcp(node_ports)));
         rules.extend(from(&allowed, Traffic::Udp(node_ports)));
+        security_group::check_rules(&rules).map_err(|error| self.too_many_allowed(&error))?;
         Ok(rules)
     }
 

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use cloud_port::aws::network::Network;
-use ownership::input::InputError;
-use ownership::mark::{Carrier, Dialect};
+use ownership::input::{self, InputError};
+use ownership::mark::Dialect;
 use ownership::{ResourceId, SlotName};
 
 use super::blueprint::{self, slot};
 use super::{Cluster, IpFamily};
 
 const NAME: &str = "metadata.name";
+/// What is left of a tag's key on AWS beside `owned-by.kubermatic.k8c.io/`.
+const LONGEST_NAME: usize = 101;
 const IP_FAMILY: &str = "spec.clusterNetwork.ipFamily";
 const VPC: &str = "spec.cloud.aws.vpcID";
 const ROUTE_TABLE: &str = "spec.cloud.aws.routeTableID";
@@ -55,13 +57,13 @@ impl Cluster {
     pub fn ids(&self) -> Result<BTreeMap<SlotName, ResourceId>, InputError> {
         let mut ids = BTreeMap::new();
         let mut record = |name, id: &str| ids.insert(slot(name), ResourceId::new(id));
-        if let Some(id) = &self.vpc_id {
+        if let Some(id) = set(self.vpc_id.as_ref()) {
             record(blueprint::VPC, aws_id(VPC, id, "vpc-")?);
         }
-        if let Some(id) = &self.route_table_id {
+        if let Some(id) = set(self.route_table_id.as_ref()) {
             record(blueprint::ROUTE_TABLE, aws_id(ROUTE_TABLE, id, "rtb-")?);
         }
-        if let Some(id) = &self.security_group_id {
+        if let Some(id) = set(self.security_group_id.as_ref()) {
             record(
                 blueprint::SECURITY_GROUP,
                 aws_id(SECURITY_GROUP, id, "sg-")?,
@@ -70,10 +72,10 @@ impl Cluster {
         if self.disable_iam {
             return Ok(ids);
         }
-        if let Some(role) = &self.role {
+        if let Some(role) = set(self.role.as_ref()) {
             record(blueprint::CONTROL_PLANE_ROLE, role_name(role)?);
         }
-        if let Some(name) = &self.instance_profile {
+        if let Some(name) = set(self.instance_profile.as_ref()) {
             record(
                 blueprint::INSTANCE_PROFILE,
                 iam_name(INSTANCE_PROFILE, name, name, 128)?,
@@ -91,36 +93,45 @@ impl Cluster {
 
     /// The name, if resources can be named and marked after it.
     pub(super) fn checked_name(&self) -> Result<&str, InputError> {
-        let refuse = |rule: &str| Err(InputError::new(NAME, &self.name, rule));
-        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
-        if self.name.is_empty() {
-            return refuse("must not be empty");
-        }
-        if !self.name.chars().all(allowed) {
-            return refuse("must consist of lower-case letters, digits, '-' and '.'");
-        }
-        if let Err(error) = self.dialect().ownership(Carrier::AwsTags, None) {
-            return refuse(&format!(
-                "is too long for a mark: the tag's {} {}",
-                error.field, error.rule
-            ));
+        input::object_name(NAME, &self.name)?;
+        if self.name.len() > LONGEST_NAME {
+            let rule = format!(
+                "must have at most {LONGEST_NAME} characters, so that a tag can hold it beside \
+                 'owned-by.kubermatic.k8c.io/'"
+            );
+            return Err(InputError::new(NAME, &self.name, rule));
         }
         Ok(&self.name)
     }
 
     /// The first and the last node port.
     pub(super) fn node_ports(&self) -> Result<(u16, u16), InputError> {
-        let Some(text) = &self.node_port_range else {
+        let Some(text) = set(self.node_port_range.as_ref()) else {
             return Ok((30000, 32767));
         };
-        let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
+        let port = |text: &str| {
+            // A sign is part of a number to Rust.
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<u16>().ok().filter(|port| digits && *port > 0)
+        };
         let range = text
             .split_once('-')
             .and_then(|(first, last)| Some((port(first)?, port(last)?)));
         range.filter(|(first, last)| first <= last).ok_or_else(|| {
-            let rule = "must be two ports from 1 to 65535 such as 30000-32767, the lower one first";
+            let rule = "must be two ports from 1 to 65535 such as 30000-32767, the lower one \
+                        first, without blanks or signs";
             InputError::new(NODE_PORTS, text, rule)
         })
+    }
+
+    /// Says that a group cannot hold the rules for so many ranges.
+    pub(super) fn too_many_allowed(&self, error: &InputError) -> InputError {
+        let number = self.node_ports_allowed.len().to_string();
+        let rule = format!(
+            "ranges need two rules each, and of these {} {}",
+            error.value, error.rule
+        );
+        InputError::new(ALLOWED, &number, rule)
     }
 
     /// Who may reach the node ports: canonical, each range once, in order.
@@ -140,6 +151,11 @@ impl Cluster {
     }
 }
 
+/// What is written in a field: an empty string is the same as none.
+fn set(field: Option<&String>) -> Option<&str> {
+    field.map(String::as_str).filter(|text| !text.is_empty())
+}
+
 /// Every address of a family.
 pub(super) fn everybody(family: IpFamily) -> Result<Vec<Network>, InputError> {
     let v4 = family.has_v4().then_some("0.0.0.0/0");
@@ -154,11 +170,11 @@ fn aws_id<'a>(field: &'static str, id: &'a str, prefix: &str) -> Result<&'a str,
     let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     let valid = id
         .strip_prefix(prefix)
-        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(hex));
+        .is_some_and(|rest| (8..=17).contains(&rest.len()) && rest.chars().all(hex));
     if valid {
         return Ok(id);
     }
-    let rule = format!("must be {prefix} followed by hexadecimal digits");
+    let rule = format!("must be {prefix} followed by 8 to 17 hexadecimal digits in lower case");
     Err(InputError::new(field, id, rule))
 }
 
@@ -182,7 +198,16 @@ fn arn_name(rest: &str) -> Option<&str> {
     };
     let digits = account.len() == 12 && account.chars().all(|c| c.is_ascii_digit());
     let name = resource.strip_prefix("role/")?.rsplit('/').next()?;
-    (digits && partition.starts_with("aws")).then_some(name)
+    (digits && is_partition(partition)).then_some(name)
+}
+
+/// A partition of AWS; there are several isolated ones: `aws-iso`, `aws-iso-b`.
+fn is_partition(name: &str) -> bool {
+    let isolated = name.strip_prefix("aws-iso").is_some_and(|rest| {
+        let letter = |rest: &str| rest.len() == 1 && rest.bytes().all(|b| b.is_ascii_lowercase());
+        rest.is_empty() || rest.strip_prefix('-').is_some_and(letter)
+    });
+    isolated || matches!(name, "aws" | "aws-cn" | "aws-us-gov" | "aws-eusc")
 }
 
 fn iam_name<'a>(

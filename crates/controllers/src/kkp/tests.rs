@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ownership::blueprint::{Expr, IfMissing, Source};
 use ownership::input::InputError;
+use ownership::mark::Carrier;
 use ownership::{Blueprint, Slot};
 use proptest::prelude::*;
 
@@ -191,7 +192,8 @@ fn ids_of_the_wrong_kind_are_refused_by_field_and_rule() {
     };
     assert_eq!(
         refused(|c| c.vpc_id = Some("subnet-1".to_owned())),
-        "spec.cloud.aws.vpcID: \"subnet-1\" must be vpc- followed by hexadecimal digits"
+        "spec.cloud.aws.vpcID: \"subnet-1\" must be vpc- followed by 8 to 17 hexadecimal digits \
+         in lower case"
     );
     assert!(refused(|c| c.route_table_id = Some("rtb-".to_owned())).contains("routeTableID"));
     assert!(
@@ -202,7 +204,8 @@ fn ids_of_the_wrong_kind_are_refused_by_field_and_rule() {
         "arn:aws:s3:::bucket",
         "arn:",
         "a role",
-        "",
+        "arn:awsome:iam::123456789012:role/x",
+        "arn:aws-iso-:iam::123456789012:role/x",
     ] {
         let mut wanted = cluster();
         wanted.role = Some(role.to_owned());
@@ -219,14 +222,82 @@ fn ids_of_the_wrong_kind_are_refused_by_field_and_rule() {
     assert!(refusal(wanted.ids()).contains("1 to 128 letters"));
 }
 
+/// The longest name is exactly what a mark can hold.
+#[test]
+fn the_longest_name_fits_into_a_mark() {
+    let longest = Cluster::new("a".repeat(101));
+    assert!(longest.blueprint().is_ok());
+    assert!(longest.dialect().ownership(Carrier::AwsTags, None).is_ok());
+    let longer = Cluster::new("a".repeat(102)).dialect();
+    assert!(longer.ownership(Carrier::AwsTags, None).is_err());
+}
+
+#[test]
+fn an_empty_field_is_the_same_as_none() {
+    let empty = || Some(String::new());
+    let wanted = Cluster {
+        vpc_id: empty(),
+        route_table_id: empty(),
+        security_group_id: empty(),
+        role: empty(),
+        instance_profile: empty(),
+        node_port_range: empty(),
+        ..cluster()
+    };
+    assert_eq!(wanted.ids(), cluster().ids());
+    assert_eq!(wanted.blueprint(), cluster().blueprint());
+}
+
+#[test]
+fn roles_of_every_partition_are_read() {
+    let partitions = [
+        "aws",
+        "aws-cn",
+        "aws-us-gov",
+        "aws-iso",
+        "aws-iso-b",
+        "aws-eusc",
+    ];
+    for partition in partitions {
+        let role = format!("arn:{partition}:iam::123456789012:role/control");
+        let wanted = Cluster {
+            role: Some(role),
+            ..cluster()
+        };
+        assert!(wanted.ids().is_ok(), "{partition}");
+    }
+}
+
+#[test]
+fn more_ranges_than_a_group_holds_are_refused_by_field() {
+    let ranges = |number: u32| Cluster {
+        node_ports_allowed: (0..number)
+            .map(|n| format!("10.{}.{}.0/24", n >> 8, n & 255))
+            .collect(),
+        ..cluster()
+    };
+    // Three rules are there anyway.
+    assert!(ranges(498).blueprint().is_ok());
+    assert_eq!(
+        refusal(ranges(499).blueprint()),
+        "spec.cloud.aws.nodePortsAllowedIPRanges: \"499\" ranges need two rules each, and of these \
+         1001 are too many: EC2 keeps at most 1000 rules for IPv4 in a group"
+    );
+    assert!(ranges(20_000).blueprint().is_err());
+}
+
 #[test]
 fn what_cannot_be_satisfied_is_refused_by_field_and_rule() {
-    for name in ["", "Demo", "a b", "ä", &"a".repeat(102)] {
+    let long = "a".repeat(102);
+    for name in ["", "Demo", "a b", "ä", "-a", "a.", &long] {
         let said = refusal(Cluster::new(name).blueprint());
         assert!(said.starts_with("metadata.name: "), "{said}");
     }
-    assert!(Cluster::new("a".repeat(101)).blueprint().is_ok());
-    for ports in ["", "30000", "0-10", "2-1", "1-65536", "a-b", "1-2-3", "-"] {
+    assert!(refusal(Cluster::new(long).blueprint()).contains("at most 101 characters"));
+    let ports = [
+        "30000", "0-10", "2-1", "1-65536", "a-b", "1-2-3", "-", "+1-2", " 1-2", "1-2\n", "1 - 2",
+    ];
+    for ports in ports {
         let wanted = Cluster {
             node_port_range: Some(ports.to_owned()),
             ..cluster()

@@ -20,7 +20,7 @@ const MAX_PREFIX: usize = 58;
 pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
     meta::wipe_system_fields(&mut value);
     match_namespace(call, &mut value)?;
-    dedup_owners(call, &mut value);
+    dedup_owners(call, &mut value, "");
     admit(state, call, &value)?;
     let generated =
         meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();

@@ -95,33 +95,41 @@ pub(crate) fn decode_body(
     let resource = call.resource;
     let mut value = document.value;
     let wanted = resource.api_version();
-    if value.is_null() && resource.custom().is_none() {
+    if value.is_null() {
         value = json!({});
     }
+    let wrong = |found: &Value, place: &str| {
+        let found = type_name(found);
+        let message = format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go \
+             {place}"
+        );
+        Err(unrecognized(resource, &message, source))
+    };
     if !value.is_object() {
-        return Err(ApiError::bad_request(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value \
-             of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \
-             \"json:\\\"kind,omitempty\\\"\" }}",
-            type_name(&value)
-        )));
+        return wrong(
+            &value,
+            "value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind \
+             string \"json:\\\"kind,omitempty\\\"\" }",
+        );
     }
     for key in ["apiVersion", "kind"] {
         if !value[key].is_null() && !value[key].is_string() {
-            return Err(ApiError::bad_request(format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go \
-                 struct field .{key} of type string",
-                type_name(&value[key])
-            )));
+            return wrong(&value[key], &format!("struct field .{key} of type string"));
         }
     }
     if resource.custom().is_some() && value["kind"].as_str().unwrap_or_default().is_empty() {
         let text = String::from_utf8_lossy(source);
+        let message = format!("Object 'Kind' is missing in '{text}'");
+        return Err(unrecognized(resource, &message, source));
+    }
+    if let Some(message) = &document.overflow {
+        let kind = value["kind"].as_str().unwrap_or(&resource.kind);
+        let version = value["apiVersion"].as_str().unwrap_or(&wanted);
         return Err(ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in \
-             '{text}' ({})",
-            resource.kind,
-            summary(source)
+            "{kind} in version {} cannot be handled as a {}: {message}",
+            go_quote(split_version(version).1),
+            resource.kind
         )));
     }
     if resource.custom().is_none() {
@@ -147,8 +155,17 @@ pub(crate) fn decode_body(
     Ok(value)
 }
 
+/// The refusal of a body that does not even say what it is.
+pub(crate) fn unrecognized(resource: &Resource, message: &str, source: &[u8]) -> ApiError {
+    ApiError::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): {message} ({})",
+        resource.kind,
+        summary(source)
+    ))
+}
+
 /// The beginning of a body, for errors about it.
-pub(crate) fn summary(body: &[u8]) -> String {
+fn summary(body: &[u8]) -> String {
     use std::fmt::Write as _;
     let (start, dots) = if body.len() > 30 {
         (&body[..30], " ...")
@@ -318,12 +335,12 @@ pub(crate) fn match_name(call: &Call<'_>, value: &Value) -> ApiResult<()> {
     Ok(())
 }
 
-/// Warns of owner references that are there twice, and keeps one of each.
-pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value) {
+/// Warns of owner references that are there twice, and keeps one of each. `when` says since when.
+pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value, when: &str) {
     let duplicates = meta::dedup_owners(value);
     if !duplicates.is_empty() {
         call.warnings.push(format!(
-            ".metadata.ownerReferences contains duplicate entries; API server dedups owner \
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner \
              references in 1.20+, and may reject such requests as early as 1.24; please fix your \
              requests; duplicate UID(s) observed: {}",
             duplicates.join(", ")

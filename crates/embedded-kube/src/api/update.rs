@@ -15,7 +15,7 @@ use crate::strategy;
 pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
     match_namespace(call, &mut value)?;
     match_name(call, &value)?;
-    dedup_owners(call, &mut value);
+    dedup_owners(call, &mut value, "");
     let exists = state
         .storage
         .object(&call.resource.store, &call.key())
@@ -31,7 +31,9 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
         let mut done = create::create(state, call, value)?;
         if let (true, Some(version)) = (call.dry_run, version) {
             // What is not stored keeps the version that it came with.
-            let mut shown: Value = serde_json::from_slice(&done.body).unwrap_or_default();
+            let mut shown = crate::json::parse(&done.body)
+                .map(|document| document.value)
+                .unwrap_or_default();
             shown["metadata"]["resourceVersion"] = version;
             done.body = crate::storage::Body::write(&shown, None).to_bytes();
         }

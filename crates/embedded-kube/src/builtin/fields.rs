@@ -46,21 +46,15 @@ fn texts() -> Type {
     list(Type::String)
 }
 
-fn condition(name: &'static str, time: bool) -> Type {
-    let mut fields = vec![
+fn condition(name: &'static str, mut more: Vec<Field>) -> Type {
+    more.extend([
         always("type", Type::String),
         always("status", Type::String),
         field("reason", Type::String),
         field("message", Type::String),
-        field("observedGeneration", Type::Int64),
-    ];
-    fields.push(if time {
-        always("lastTransitionTime", Type::Time)
-    } else {
-        field("lastTransitionTime", Type::Time)
-    });
-    fields.push(field("lastProbeTime", Type::Time));
-    object(name, fields)
+        always("lastTransitionTime", Type::Time),
+    ]);
+    object(name, more)
 }
 
 fn namespace() -> Struct {
@@ -77,7 +71,8 @@ fn namespace() -> Struct {
                     "NamespaceStatus",
                     vec![
                         field("phase", Type::String),
-                        field("conditions", list(condition("NamespaceCondition", false))),
+                        field("conditions", list(condition("NamespaceCondition", vec![])))
+                            .merged_by("type"),
                     ],
                 ),
             ),
@@ -194,7 +189,7 @@ fn service_account() -> Struct {
     kind(
         "ServiceAccount",
         vec![
-            field("secrets", list(reference())),
+            field("secrets", list(reference())).merged_by("name"),
             field(
                 "imagePullSecrets",
                 list(object(
@@ -442,8 +437,12 @@ fn claim() -> Struct {
                         field("capacity", map(Type::Quantity)),
                         field(
                             "conditions",
-                            list(condition("PersistentVolumeClaimCondition", false)),
-                        ),
+                            list(condition(
+                                "PersistentVolumeClaimCondition",
+                                vec![always("lastProbeTime", Type::Time)],
+                            )),
+                        )
+                        .merged_by("type"),
                         field("allocatedResources", map(Type::Quantity)),
                         field("allocatedResourceStatuses", map(Type::String)),
                         pointer("currentVolumeAttributesClassName", Type::String),
@@ -561,7 +560,10 @@ fn definition() -> Struct {
                     vec![
                         always(
                             "conditions",
-                            list(condition("CustomResourceDefinitionCondition", false)),
+                            list(condition(
+                                "CustomResourceDefinitionCondition",
+                                vec![field("observedGeneration", Type::Int64)],
+                            )),
                         ),
                         always("acceptedNames", names("CustomResourceDefinitionNames")),
                         always("storedVersions", texts()),

@@ -248,6 +248,7 @@ impl Builtin {
             }
             Self::Definition => crd::prepare_create(value),
             Self::Lease => drop_coordination(value),
+            Self::ServiceAccount => keep_names_of_secrets(value),
             _ => {}
         }
     }
@@ -275,6 +276,7 @@ impl Builtin {
                 volume::transition(new, old, now);
             }
             (Self::Lease, _) => drop_coordination(new),
+            (Self::ServiceAccount, _) => keep_names_of_secrets(new),
             (Self::Definition, Sub::Status) => keep(new, "spec"),
             (Self::Definition, _) => {
                 keep(new, "status");
@@ -458,6 +460,20 @@ fn validate_lease(value: &Value) -> Vec<FieldError> {
         errors.push(FieldError::invalid("spec.leaseTransitions", count, detail));
     }
     errors
+}
+
+/// Of the secrets of a service account only the names count.
+fn keep_names_of_secrets(value: &mut Value) {
+    for secret in value
+        .get_mut("secrets")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        if let Value::Object(map) = secret {
+            map.retain(|key, _| key == "name");
+        }
+    }
 }
 
 /// Fields of a feature that is off.

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::deep;
 use crate::resource::{
     Custom, Definition, Resource, Rules, Scale, compare_versions, group_version,
 };
@@ -276,9 +277,15 @@ fn digest(text: &[u8]) -> Vec<u8> {
 /// What a definition serves; equal definitions of many clusters share it.
 pub(crate) fn compile(value: &Value) -> Arc<Definition> {
     let spec = &value["spec"];
-    DEFINITIONS.get(&digest(spec.to_string().as_bytes()), || {
-        Arc::new(compile_spec(spec))
-    })
+    let source = share_spec(spec.to_string().into_bytes());
+    let make = || Arc::new(compile_spec(spec, source.clone()));
+    let shared = DEFINITIONS.get(&digest(&source), make);
+    // As with the texts: a digest proves nothing.
+    if shared.source == source {
+        shared
+    } else {
+        make()
+    }
 }
 
 /// The warning about a version that has none of its own: it names the best version to use.
@@ -301,7 +308,8 @@ fn deprecation(spec: &Value, name: &str) -> String {
     }
 }
 
-fn compile_spec(spec: &Value) -> Definition {
+fn compile_spec(spec: &Value, source: Bytes) -> Definition {
+    let depth = deep::of(&source);
     let text = |value: &Value| Box::<str>::from(value.as_str().unwrap_or_default());
     let texts = |value: &Value| -> Vec<Box<str>> {
         crate::builtin::string_list(value)
@@ -343,6 +351,7 @@ fn compile_spec(spec: &Value) -> Definition {
             store: format!("{plural}.{group}").into(),
             rules: Rules::Custom(Box::new(Custom {
                 schema: compiled,
+                depth,
                 served: version["served"] == true,
                 status: !version["subresources"]["status"].is_null(),
                 scale: (!scale.is_null()).then(|| Scale {
@@ -362,7 +371,11 @@ fn compile_spec(spec: &Value) -> Definition {
             version: name,
         }));
     }
-    Definition { versions, storage }
+    Definition {
+        versions,
+        source,
+        storage,
+    }
 }
 
 #[cfg(test)]

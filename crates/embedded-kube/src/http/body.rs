@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
+use serde_json::Value;
 
 use super::negotiate::Format;
 use crate::json::{self, Document};
@@ -54,11 +55,56 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
         Format::Json => json::parse(bytes)
             .map_err(|message| format!("couldn't get version/kind; json parse error: {message}")),
         Format::Yaml => {
-            let text = String::from_utf8_lossy(bytes);
-            let value: serde_json::Value = serde_saphyr::from_str(&text)
-                .map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+            let value = yaml(String::from_utf8_lossy(bytes).into_owned())?;
             // Once through our own reader, so that numbers and depth obey one rule.
             json::parse(value.to_string().as_bytes())
         }
+    }
+}
+
+/// How many lines are put right before a text is refused: each costs another reading.
+const MAX_REPAIRS: usize = 20;
+
+/// Reads YAML. The real server's reader takes quoted texts whose further lines are indented no more
+/// than their key; ours does not, so these lines are indented, which means nothing inside quotes.
+fn yaml(mut text: String) -> Result<Value, String> {
+    let mut repairs = 0;
+    loop {
+        let error = match serde_saphyr::from_str(&text) {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        let message = error.without_snippet().to_string();
+        let line = error
+            .location()
+            .and_then(|location| usize::try_from(location.line()).ok());
+        let Some(line) = line.filter(|_| message.contains("multiline quoted scalar")) else {
+            return Err(format!("yaml: {message}"));
+        };
+        repairs += 1;
+        if repairs > MAX_REPAIRS {
+            return Err(format!("yaml: {message}"));
+        }
+        let mut lines = text.split_inclusive('\n');
+        let start: usize = lines
+            .by_ref()
+            .take(line.saturating_sub(1))
+            .map(str::len)
+            .sum();
+        text.insert_str(start, &" ".repeat(80));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn quoted_texts_need_no_indentation() {
+        let text = "a:\n  b: 'one\n  two\n  three'\n  c: 1\n";
+        let read = yaml(text.to_owned()).unwrap();
+        assert_eq!(read, json!({"a": {"b": "one two three", "c": 1}}));
+        assert!(yaml("a: 'one\nb: 1".to_owned()).is_err());
     }
 }

@@ -4,29 +4,27 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
-use serde_json::json;
 
+use super::answer::{Answer, answer, json_answer, not_found, other, refuse, warn};
 use super::body;
 use super::discovery;
 use super::negotiate::{self, Format};
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
-use crate::api::{self, Call, Done, FieldValidation, ListOptions, ScaleChange};
+use crate::api::{self, Call, Done, FieldValidation, ListOptions, PatchKind, ScaleChange};
 use crate::builtin::{self, Builtin};
 use crate::chores;
+use crate::deep;
 use crate::faults::FaultKind;
 use crate::resource::{Resource, Sub};
 use crate::server::Cluster;
 use crate::state::State;
 use crate::status::{ApiError, ApiResult};
 use crate::watch::Watch;
-
-type Answer = Response<ResponseBody>;
 
 /// Answers a request.
 pub(super) async fn handle<B>(cluster: Cluster, request: Request<B>) -> Result<Answer, LostAnswer>
@@ -139,8 +137,11 @@ impl Exchange {
         let custom = self.resource.custom().is_some();
         if matches!(self.target.name.as_str(), "." | "..") {
             let name = &self.target.name;
-            let message = format!("invalid resource name \"{name}\": [may not be '{name}']");
-            return Err(ApiError::bad_request(message));
+            return Err(ApiError::bad_request(if custom {
+                format!("invalid resource name \"{name}\": [may not be '{name}']")
+            } else {
+                format!("Name parameter invalid: \"{name}\": may not be '{name}'")
+            }));
         }
         let nameless = || ApiError::bad_request("name must be provided");
         let unsupported = |verb| ApiError::method_not_supported(self.resource.about(), verb);
@@ -160,7 +161,8 @@ impl Exchange {
             Method::DELETE if !named && self.resource.builtin() != Some(Builtin::Namespace) => {
                 Ok("deletecollection")
             }
-            _ if custom => Err(unsupported(&self.method.as_str().to_lowercase())),
+            // What is no verb has no name.
+            _ if custom => Err(unsupported("")),
             _ => Err(ApiError::wrong_method()),
         }
     }
@@ -234,7 +236,7 @@ impl Exchange {
             return self.read(verb, sub, output, fault);
         }
         if verb == "create" {
-            negotiate::input(&self.headers, Some(&self.resource))?;
+            negotiate::input(&self.headers)?;
         }
         let bytes = body::read(incoming).await?;
         self.write(verb, sub, output, &bytes)
@@ -247,7 +249,18 @@ impl Exchange {
         output: Format,
         fault: Option<FaultKind>,
     ) -> ApiResult<Answer> {
-        let mut state = self.cluster.lock();
+        self.cluster
+            .step(0, |state| self.look(state, verb, sub, output, fault))
+    }
+
+    fn look(
+        &self,
+        state: &mut State,
+        verb: &str,
+        sub: Sub,
+        output: Format,
+        fault: Option<FaultKind>,
+    ) -> ApiResult<Answer> {
         let stale_by = match fault {
             Some(FaultKind::StaleRead { by }) => by,
             _ => 0,
@@ -255,13 +268,13 @@ impl Exchange {
         let target = &self.target;
         match verb {
             "get" => {
-                let body = self.get(&state, sub, stale_by)?;
+                let body = self.get(state, sub, stale_by)?;
                 Ok(answer(200, body, output, &[]))
             }
             "list" => {
                 let mut options = self.query.list(&self.resource)?;
                 options.stale_by = stale_by;
-                let body = self.list(&state, &options)?;
+                let body = self.list(state, &options)?;
                 Ok(answer(200, body, output, &[]))
             }
             _ => {
@@ -270,7 +283,7 @@ impl Exchange {
                 let options = self.query.watch_options(&self.resource, name, random)?;
                 let watch = Watch::start(
                     self.cluster.clone(),
-                    &mut state,
+                    state,
                     Arc::clone(&self.resource),
                     &target.namespace,
                     options,
@@ -335,15 +348,16 @@ impl Exchange {
             },
             warnings: Vec::new(),
         };
-        let mut state = self.cluster.lock();
-        let done = match verb {
-            "create" => self.create(&mut state, &mut call, bytes),
-            "update" => self.update(&mut state, &mut call, bytes),
-            "patch" => self.patch(&mut state, &mut call, bytes),
-            _ => self.delete(&mut state, &mut call, verb, bytes),
-        };
-        chores::run(&mut state);
-        drop(state);
+        let done = self.cluster.step(self.depth(bytes), |state| {
+            let done = match verb {
+                "create" => self.create(state, &mut call, bytes),
+                "update" => self.update(state, &mut call, bytes),
+                "patch" => self.patch(state, &mut call, bytes),
+                _ => self.delete(state, &mut call, verb, bytes),
+            };
+            chores::run(state);
+            done
+        });
         Ok(match done {
             Ok(done) => answer(done.code, done.body, output, &call.warnings),
             Err(error) => {
@@ -352,6 +366,24 @@ impl Exchange {
                 refusal
             }
         })
+    }
+
+    /// How much deeper than what is stored this body can make a document.
+    fn depth(&self, bytes: &[u8]) -> usize {
+        let is_json = matches!(negotiate::input(&self.headers), Ok(Format::Json));
+        let moves = |bytes: &[u8]| {
+            let words: [&[u8]; 3] = [b"copy", b"move", b"\\u"];
+            words
+                .iter()
+                .any(|word| bytes.windows(word.len()).any(|window| window == *word))
+        };
+        match negotiate::patch(&self.headers, &self.resource) {
+            // A patch can copy and move what is deep into what is deep, again and again.
+            Ok(PatchKind::Json) if moves(bytes) => deep::MAX_DEPTH,
+            Ok(_) => deep::of(bytes),
+            Err(_) if is_json => deep::of(bytes),
+            Err(_) => deep::MAX_DEPTH,
+        }
     }
 
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
@@ -391,7 +423,7 @@ impl Exchange {
         let format = if bytes.is_empty() {
             Format::Json
         } else {
-            negotiate::input(&self.headers, None)?
+            negotiate::input(&self.headers)?
         };
         let (options, dry_run) = self.query.delete(bytes, format)?;
         call.dry_run = dry_run;
@@ -402,60 +434,9 @@ impl Exchange {
     }
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
-        let format = negotiate::input(&self.headers, Some(&self.resource))?;
-        body::parse(bytes, format).map_err(|message| {
-            ApiError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {}): {message} ({})",
-                self.resource.kind,
-                api::summary(bytes)
-            ))
-        })
-    }
-}
-
-fn refuse(error: &ApiError) -> Answer {
-    let mut response = json_answer(error.code, error.body().to_string());
-    if let Some(seconds) = error.retry_after {
-        response
-            .headers_mut()
-            .insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response
-}
-
-fn json_answer(code: u16, mut body: String) -> Answer {
-    body.push('\n');
-    answer(code, body.into(), Format::Json, &[])
-}
-
-fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]) -> Answer {
-    let mut response = Response::new(full(body));
-    *response.status_mut() =
-        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    // JSON is YAML as well.
-    let kind = match output {
-        Format::Json => "application/json",
-        Format::Yaml => "application/yaml",
-    };
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    warn(&mut response, warnings);
-    response
-}
-
-/// Adds what the client is warned of, each text once.
-fn warn(response: &mut Answer, warnings: &[String]) {
-    let headers = response.headers_mut();
-    let mut told: Vec<&str> = Vec::new();
-    for warning in warnings {
-        if told.contains(&warning.as_str()) {
-            continue;
-        }
-        told.push(warning);
-        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
-            headers.append(WARNING, value);
-        }
+        let format = negotiate::input(&self.headers)?;
+        body::parse(bytes, format)
+            .map_err(|message| api::unrecognized(&self.resource, &message, bytes))
     }
 }
 
@@ -465,42 +446,4 @@ fn stream_body(watch: Watch) -> ResponseBody {
         Some((next.map(Frame::data), watch))
     });
     StreamBody::new(frames).boxed_unsync()
-}
-
-fn plain(code: StatusCode, text: &'static str) -> Answer {
-    let mut response = Response::new(full(text));
-    *response.status_mut() = code;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
-
-fn not_found() -> Answer {
-    plain(StatusCode::NOT_FOUND, "404 page not found\n")
-}
-
-fn other(path: &str) -> Answer {
-    match path.trim_end_matches('/') {
-        "/version" => json_answer(
-            200,
-            json!({
-                "major": "1",
-                "minor": "36",
-                "gitVersion": "v1.36.3",
-                "gitCommit": "",
-                "gitTreeState": "",
-                "buildDate": "",
-                "goVersion": "",
-                "compiler": "",
-                "platform": "",
-            })
-            .to_string(),
-        ),
-        "/healthz" | "/livez" | "/readyz" => plain(StatusCode::OK, "ok"),
-        "" => json_answer(
-            200,
-            json!({"paths": ["/api", "/apis", "/version"]}).to_string(),
-        ),
-        _ => not_found(),
-    }
 }

@@ -1,5 +1,6 @@
 //! The HTTP side: a `tower` service per cluster and a router over all clusters.
 
+mod answer;
 mod body;
 mod discovery;
 mod handle;

@@ -14,19 +14,11 @@ pub(super) enum Format {
     Yaml,
 }
 
-const CUSTOM: [&str; 2] = ["application/json", "application/yaml"];
 const BUILT_IN: [&str; 3] = [
     "application/json",
     "application/yaml",
     "application/vnd.kubernetes.protobuf",
 ];
-
-fn supported(resource: Option<&Resource>) -> &'static [&'static str] {
-    match resource {
-        Some(resource) if resource.custom().is_some() => &CUSTOM,
-        _ => &BUILT_IN,
-    }
-}
 
 fn header<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
     headers
@@ -66,12 +58,12 @@ pub(super) fn output(headers: &HeaderMap, resource: Option<&Resource>) -> ApiRes
 }
 
 /// The format of a request body.
-pub(super) fn input(headers: &HeaderMap, resource: Option<&Resource>) -> ApiResult<Format> {
+pub(super) fn input(headers: &HeaderMap) -> ApiResult<Format> {
     let media = media_type(headers);
     match media.as_str() {
         "" | "application/json" => Ok(Format::Json),
         "application/yaml" => Ok(Format::Yaml),
-        _ => Err(ApiError::unsupported_media_type(supported(resource))),
+        _ => Err(ApiError::unsupported_media_type(&BUILT_IN)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Query parameters and what they mean.
 
+use std::num::IntErrorKind;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -98,11 +99,13 @@ impl Query {
     fn number(&self, key: &str) -> ApiResult<Option<i64>> {
         match self.get(key) {
             None | Some("") => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| {
+            Some(text) => text.parse::<i64>().map(Some).map_err(|error| {
+                let why = match error.kind() {
+                    IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
                 let quoted = go_quote(text);
-                ApiError::bad_request(format!(
-                    "strconv.ParseInt: parsing {quoted}: invalid syntax"
-                ))
+                ApiError::bad_request(format!("strconv.ParseInt: parsing {quoted}: {why}"))
             }),
         }
     }

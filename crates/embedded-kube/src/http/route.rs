@@ -28,6 +28,8 @@ pub(super) struct Target {
 
 /// Reads a path.
 pub(super) fn route(path: &str) -> Route {
+    // An escaped slash is a slash, as everywhere.
+    let path = &decode(path, false);
     if path.starts_with("//") {
         return Route::Other(path.to_owned());
     }
@@ -41,7 +43,7 @@ pub(super) fn route(path: &str) -> Route {
     let parts: Vec<String> = path
         .split('/')
         .filter(|part| !part.is_empty())
-        .map(|part| decode(part, false))
+        .map(str::to_owned)
         .collect();
     let depth = match parts.first().map(String::as_str) {
         Some("api") => 2,

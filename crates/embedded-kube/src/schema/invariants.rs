@@ -1,5 +1,7 @@
 //! What a schema demands beyond types: unique list items and sound embedded resources.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{Additional, ListKind, Schema};
@@ -74,9 +76,11 @@ fn id_of(item: &Value, keys: &[Box<str>]) -> Value {
 
 /// One complaint per value that comes again, at its second place.
 fn duplicates(ids: &[Value], shown: &[Value], path: &str, errors: &mut Vec<FieldError>) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (index, id) in ids.iter().enumerate() {
-        let before = ids[..index].iter().filter(|other| *other == id).count();
-        if before == 1 {
+        let count = seen.entry(id.to_string()).or_default();
+        *count += 1;
+        if *count == 2 {
             errors.push(FieldError::duplicate(
                 format!("{path}[{index}]"),
                 shown[index].clone(),

@@ -1,108 +1,127 @@
 //! What a schema does to a value: fields that it does not know go, defaults come.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::{Additional, Schema};
 
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
+/// How many bytes of paths are kept: what is told of them is far less.
+const MAX_TOLD: usize = 1024 * 1024;
+
 /// Removes from a resource what its schema does not know; the answer is the paths removed, sorted.
 pub(crate) fn prune(object: &mut Value, schema: &Schema) -> Vec<String> {
-    let mut unknown = Vec::new();
-    prune_part(object, Some(schema), true, "", &mut unknown);
-    unknown.sort();
-    unknown
+    let mut pruning = Pruning::default();
+    pruning.part(object, Some(schema), true);
+    pruning.unknown.sort();
+    pruning.unknown
 }
 
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
-    }
+/// A walk through an object.
+#[derive(Default)]
+struct Pruning {
+    /// Where it is.
+    path: String,
+    unknown: Vec<String>,
+    /// How many bytes the unknown paths have.
+    told: usize,
 }
 
-fn prune_part(
-    value: &mut Value,
-    schema: Option<&Schema>,
-    root: bool,
-    path: &str,
-    unknown: &mut Vec<String>,
-) {
-    if let Some(schema) = schema
-        && schema.preserve
-    {
-        return prune_below_preserved(value, schema, root, path, unknown);
+impl Pruning {
+    fn below(&mut self, key: &str, work: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+        work(self);
+        self.path.truncate(length);
     }
-    match value {
-        Value::Object(map) => {
-            let mut gone = Vec::new();
-            for (key, value) in map.iter_mut() {
+
+    fn at(&mut self, index: usize, work: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        // Writing to a string cannot fail.
+        let _ = write!(self.path, "[{index}]");
+        work(self);
+        self.path.truncate(length);
+    }
+
+    fn tell(&mut self) {
+        self.told += self.path.len();
+        if self.told <= MAX_TOLD {
+            self.unknown.push(self.path.clone());
+        }
+    }
+
+    fn part(&mut self, value: &mut Value, schema: Option<&Schema>, root: bool) {
+        if let Some(schema) = schema
+            && schema.preserve
+        {
+            return self.preserved(value, schema, root);
+        }
+        match value {
+            Value::Object(map) => {
                 let resource = root || schema.is_some_and(|s| s.embedded);
-                if resource && META_FIELDS.contains(&key.as_str()) {
-                    continue;
-                }
-                let known = schema.and_then(|s| s.properties.get(key.as_str()));
-                let additional = schema.and_then(|s| s.additional.as_ref());
-                match (known, additional) {
-                    (Some(field), _) => {
-                        prune_part(value, Some(field), false, &join(path, key), unknown);
+                map.retain(|key, value| {
+                    if resource && META_FIELDS.contains(&key.as_str()) {
+                        return true;
                     }
-                    (None, Some(additional)) => {
-                        let below = join(path, key);
-                        prune_part(value, additional.schema(), false, &below, unknown);
+                    let known = schema.and_then(|s| s.properties.get(key.as_str()));
+                    let additional = schema.and_then(|s| s.additional.as_ref());
+                    match (known, additional) {
+                        (Some(field), _) => {
+                            self.below(key, |walk| walk.part(value, Some(field), false));
+                        }
+                        (None, Some(additional)) => {
+                            self.below(key, |walk| walk.part(value, additional.schema(), false));
+                        }
+                        (None, None) => {
+                            self.below(key, Self::tell);
+                            return false;
+                        }
                     }
-                    (None, None) => gone.push(key.clone()),
+                    true
+                });
+            }
+            Value::Array(items) => {
+                let schema = schema.and_then(|s| s.items.as_deref());
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.at(index, |walk| walk.part(item, schema, false));
                 }
             }
-            for key in gone {
-                map.remove(&key);
-                unknown.push(join(path, &key));
-            }
+            _ => {}
         }
-        Value::Array(items) => {
-            let schema = schema.and_then(|s| s.items.as_deref());
-            for (index, item) in items.iter_mut().enumerate() {
-                prune_part(item, schema, false, &format!("{path}[{index}]"), unknown);
-            }
-        }
-        _ => {}
     }
-}
 
-/// Below preserved fields everything stays, except inside fields that have a schema again.
-fn prune_below_preserved(
-    value: &mut Value,
-    schema: &Schema,
-    root: bool,
-    path: &str,
-    unknown: &mut Vec<String>,
-) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map.iter_mut() {
-                if (root || schema.embedded) && META_FIELDS.contains(&key.as_str()) {
-                    continue;
+    /// Below preserved fields everything stays, except inside fields that have a schema again.
+    fn preserved(&mut self, value: &mut Value, schema: &Schema, root: bool) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map.iter_mut() {
+                    if (root || schema.embedded) && META_FIELDS.contains(&key.as_str()) {
+                        continue;
+                    }
+                    let field = schema.properties.get(key.as_str());
+                    if field.is_none() && schema.additional.is_none() {
+                        continue;
+                    }
+                    let field =
+                        field.or_else(|| schema.additional.as_ref().and_then(Additional::schema));
+                    self.below(key, |walk| walk.part(value, field, false));
                 }
-                let field = schema.properties.get(key.as_str());
-                if field.is_none() && schema.additional.is_none() {
-                    continue;
+            }
+            Value::Array(items) => {
+                let Some(schema) = schema.items.as_deref() else {
+                    return;
+                };
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.at(index, |walk| walk.preserved(item, schema, false));
                 }
-                let field =
-                    field.or_else(|| schema.additional.as_ref().and_then(Additional::schema));
-                prune_part(value, field, false, &join(path, key), unknown);
             }
+            _ => {}
         }
-        Value::Array(items) => {
-            let Some(schema) = schema.items.as_deref() else {
-                return;
-            };
-            for (index, item) in items.iter_mut().enumerate() {
-                let path = format!("{path}[{index}]");
-                prune_below_preserved(item, schema, false, &path, unknown);
-            }
-        }
-        _ => {}
     }
 }
 

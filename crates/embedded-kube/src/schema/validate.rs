@@ -1,13 +1,17 @@
 //! Validation against a schema, with the messages and the ratcheting of the real server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use super::formats;
 use super::{Additional, Kind, Limits, ListKind, Schema};
 use crate::status::FieldError;
 use crate::text::{go_float, go_quote};
+
+/// Of a list or a map with more wrong items than this, the rest is not complained about: a body of
+/// a few megabytes could ask for an answer of hundreds.
+const MAX_ERRORS: usize = 10_000;
 
 /// The complaints about `value`, each under `prefix`. What is wrong but unchanged since `old` is
 /// not complained about.
@@ -170,12 +174,16 @@ impl Walk<'_> {
     fn range(&self, number: &Number, schema: &Schema, path: &str, outcome: &mut Outcome) {
         let format = schema.limits.as_ref().map_or("", |limits| &*limits.format);
         let whole = number.as_i64();
+        // Beyond 2^53 a float is no integer any more, but it is in range of one.
+        let in_range = number
+            .as_f64()
+            .is_some_and(|float| float.fract() == 0.0 && float.abs() < 9.223_372_036_854_775e18);
         let (kind, fits) = match (schema.kind, format) {
             (Kind::Integer, "int32") => (
                 "integer",
                 whole.is_some_and(|number| i32::try_from(number).is_ok()),
             ),
-            (Kind::Integer, _) => ("integer", whole.is_some()),
+            (Kind::Integer, _) => ("integer", whole.is_some() || in_range),
             (Kind::Number, "float") => {
                 let size = number.as_f64().unwrap_or_default().abs();
                 ("number", size <= f64::from(f32::MAX))
@@ -284,11 +292,22 @@ impl Walk<'_> {
         outcome: &mut Outcome,
     ) {
         if let Some(item_schema) = &schema.items {
+            let id = |item: &Value, keys: &[Box<str>]| -> String {
+                let parts: Vec<&Value> = keys.iter().map(|key| &item[&**key]).collect();
+                json!(parts).to_string()
+            };
+            let mut known = BTreeMap::new();
+            if let (ListKind::Map(keys), Some(Value::Array(before))) = (&schema.list, old) {
+                for item in before {
+                    known.entry(id(item, keys)).or_insert(item);
+                }
+            }
             for (index, item) in items.iter().enumerate() {
-                let before = match (&schema.list, old) {
-                    (ListKind::Map(keys), Some(Value::Array(before))) => before
-                        .iter()
-                        .find(|b| keys.iter().all(|k| b[&**k] == item[&**k])),
+                if outcome.errors.len() >= MAX_ERRORS {
+                    break;
+                }
+                let before = match &schema.list {
+                    ListKind::Map(keys) if !known.is_empty() => known.get(&id(item, keys)).copied(),
                     _ => None,
                 };
                 outcome.merge(self.node(item, before, item_schema, &format!("{path}[{index}]")));

@@ -5,6 +5,7 @@ use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use ownership::time::Millis;
 use ownership::{CloudError, Reason, Step};
+use say::Unheard;
 
 use cloud_port::words;
 
@@ -14,6 +15,8 @@ use crate::show;
 /// standard output.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// Why the last line could not be shown: a Journal cannot say so itself.
+    unheard: Option<Unheard>,
 }
 
 impl Progress {
@@ -23,22 +26,32 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{bar:40.green/dim} {pos}/{len} Steps") {
             bar.set_style(style);
         }
-        Self { bar }
+        Self { bar, unheard: None }
     }
 
     /// Time passes.
-    pub(crate) fn waits(&self, span: Millis, reason: &Reason) {
+    pub(crate) fn waits(&mut self, span: Millis, reason: &Reason) {
         let line = format!("  … {span} of virtual time pass: {reason}");
-        self.bar.suspend(|| println!("{}", style(line).dim()));
+        self.show(&style(line).dim().to_string());
+    }
+
+    /// Whether everything so far was shown.
+    pub(crate) fn check(&mut self) -> Result<(), Unheard> {
+        self.unheard.take().map_or(Ok(()), Err)
+    }
+
+    fn show(&mut self, line: &str) {
+        let shown = self.bar.suspend(|| say::line!("{line}"));
+        self.unheard = self.unheard.take().or(shown.err());
     }
 }
 
 impl Journal for Progress {
     fn step(&mut self, step: &Step, _: &Reason, outcome: Result<(), &CloudError>) {
         let (verb, deed) = (show::verb(step.verb()), words::deed(step));
-        self.bar.suspend(|| match outcome {
-            Ok(()) => println!("  {} {verb} {deed}", style("✓").green()),
-            Err(error) => println!("  {} {verb} {deed}: {error}", style("✗").red()),
+        self.show(&match outcome {
+            Ok(()) => format!("  {} {verb} {deed}", style("✓").green()),
+            Err(error) => format!("  {} {verb} {deed}: {error}", style("✗").red()),
         });
         self.bar.inc(1);
     }

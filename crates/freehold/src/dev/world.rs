@@ -96,7 +96,9 @@ impl World {
         let driver = driver(&self.cloud, &self.clock);
         for _ in 0..PASSES {
             let pass = driver.pass(&case, &mut self.ledger, &mut self.sightings, progress);
-            match block_on(pass) {
+            let end = block_on(pass);
+            progress.check()?;
+            match end {
                 PassEnd::Rest(report) => match report.findings.first() {
                     None => return Ok(report),
                     Some(finding) => bail!("{finding}"),

@@ -1,5 +1,7 @@
 //! Creating: announced, sent, repeated only when that is safe.
 
+use std::collections::BTreeSet;
+
 use super::locate::match_query;
 use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::Slot;
@@ -13,6 +15,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Create, Step};
 use crate::text::{ResourceId, Text};
+use crate::time::Millis;
 
 fn gone_for_good(slot: &Slot, gone: Vec<ResourceId>) -> Vec<Edit> {
     let target = |id| Target::new(slot.kind.name, id);
@@ -55,6 +58,13 @@ impl<R: Rules> Deciding<'_, R> {
         {
             return self.send(slot, intent, why.clone());
         }
+        if self.is_unprovable(slot, intent) {
+            self.findings.push(Finding::Unprovable {
+                slot: slot.name.clone(),
+                name: intent.name.clone(),
+            });
+            return Ok(());
+        }
         let (attempt, sends) = (intent.attempt, intent.sends);
         let safe = self.settled(
             Sight::Intent(slot.name.clone(), attempt, sends),
@@ -82,6 +92,23 @@ impl<R: Rules> Deciding<'_, R> {
         )
     }
 
+    /// Whether nobody can tell any more what came of a create whose only proof is its client token:
+    /// the cloud may have forgotten the token before a repetition would be answered.
+    pub(super) fn is_unprovable(&self, slot: &Slot, intent: &Intent) -> bool {
+        let (BirthProof::Token, Some(lifetime)) = (slot.kind.birth, slot.kind.token) else {
+            return false;
+        };
+        let announced = intent.before.as_ref().map(|before| before.at);
+        let (Some(announced), Some(now)) = (announced, self.view.date()) else {
+            return false;
+        };
+        self.rules.token_expired(
+            slot.kind,
+            lifetime,
+            Millis(now.0.saturating_sub(announced.0)),
+        )
+    }
+
     fn announce(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
         let attempt = self.rules.next_attempt(last);
@@ -99,6 +126,11 @@ impl<R: Rules> Deciding<'_, R> {
             let look = self.look(query, || Reason::TakeBeforeImage(slot.name.clone()))?;
             let ids = look.found.iter().map(|target| target.id.clone()).collect();
             intent.before = Some(BeforeImage { ids, at: look.date });
+        }
+        if slot.kind.birth == BirthProof::Token {
+            // From when on the token counts: it proves nothing after its lifetime.
+            let ids = BTreeSet::new();
+            intent.before = self.view.date().map(|at| BeforeImage { ids, at });
         }
         if !self.rules.announces_creates() {
             return self.send(slot, &intent, Reason::NothingFound(slot.name.clone()));

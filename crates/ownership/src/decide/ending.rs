@@ -34,6 +34,9 @@ impl<R: Rules> Deciding<'_, R> {
             }
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
+        if self.case.phase == Phase::Retaining && !self.marks_have_landed() {
+            return Ok(());
+        }
         self.look_for_all()?;
         self.adopt_before_the_end()?;
         if self.rules.intents_hold_the_end() {
@@ -52,6 +55,20 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         act(Decision::Write(vec![Edit::Finish]), Reason::NothingLeft)
+    }
+
+    /// Whether every mark that was sent while the claim lived has taken effect: what is given back
+    /// must not be marked again by a call that is late (law 7).
+    fn marks_have_landed(&mut self) -> bool {
+        let kinds = self.case.kinds.iter();
+        let Some(slowest) = kinds.max_by_key(|kind| kind.settling) else {
+            return true;
+        };
+        self.settled(
+            Sight::Retaining,
+            |rules, since| rules.late_effects_over_at(slowest, since),
+            Reason::Retains,
+        )
     }
 
     /// Looks for everything that can be ours: by marks, and by every id that the ledger knows.
@@ -131,7 +148,7 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let slot = &self.slot_or_bare(name, kind, &intent.name);
-            if let Some(target) = self.alive(kind, name) {
+            if let Some(target) = self.alive(kind, name, intent) {
                 let known = Known::new(slot, Origin::Created);
                 edits.push(Edit::Know { target, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
@@ -151,11 +168,13 @@ impl<R: Rules> Deciding<'_, R> {
         act(Decision::Write(edits), Reason::SeenByMarks)
     }
 
-    /// A resource of ours in that slot.
-    fn alive(&self, kind: &Kind, slot: &SlotName) -> Option<Target> {
+    /// What an intent made or adopted, by its mark: it has the intent's own attempt.
+    fn alive(&self, kind: &Kind, slot: &SlotName, intent: &Intent) -> Option<Target> {
         self.view.of_kind(kind.name).find_map(|(resource, read)| {
             match self.judge(kind, resource, read) {
-                Verdict::Owned(owned) if owned.mark()?.slot == *slot => {
+                Verdict::Owned(owned)
+                    if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
+                {
                     Some(owned.target().clone())
                 }
                 _ => None,
@@ -234,6 +253,9 @@ impl<R: Rules> Deciding<'_, R> {
             .any(|known| known.slot == slot.name && known.origin != Origin::Found);
         if only_token && !answered {
             self.repeat(slot, intent)?;
+            if self.is_unprovable(slot, intent) {
+                return Ok(false);
+            }
         }
         Ok(self.settled(
             Sight::Intent(slot.name.clone(), intent.attempt, intent.sends),

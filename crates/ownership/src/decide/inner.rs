@@ -6,7 +6,7 @@ use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::Slot;
 use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
-use crate::kind::{InnerKind, InnerProof, Kind};
+use crate::kind::{CreateMode, InnerKind, InnerProof, Kind};
 use crate::ledger::{Trace, TraceOf};
 use crate::mark::{self, OwnershipMark, Tags};
 use crate::part::{InnerPart, Resource};
@@ -21,9 +21,15 @@ use crate::view::InnerSeen;
 impl<'a, R: Rules> Deciding<'a, R> {
     /// Inside a resource of ours: what is wanted is added, and what is not wanted is removed where
     /// the slot says that it is exclusive.
-    pub(super) fn converge_inner(&mut self, slot: &Slot, target: &Target) -> Flow<()> {
+    pub(super) fn converge_inner(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+    ) -> Flow<()> {
         for inner in slot.kind.inner {
-            let wanted = self.wanted(slot, inner);
+            // Inside what is ours a part is ours by derivation: it needs no mark of its own.
+            let wanted = self.wanted(slot, inner, &Tags::new());
             let exclusive = slot.exclusive.contains(&inner.name);
             if wanted.is_empty() && !exclusive {
                 continue;
@@ -35,7 +41,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 if wanted.iter().any(|wish| wish.key == part.key) {
                     continue;
                 }
-                if self.rules.spares_marked_inner() && self.is_anothers(slot.kind, part) {
+                if self.rules.spares_marked_inner()
+                    && self.is_anothers(slot.kind, resource, inner, part)
+                {
                     self.inner_conflict(slot, target, inner, &part.key);
                     continue;
                 }
@@ -68,7 +76,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         resource: &Arc<Resource>,
     ) -> Flow<()> {
         for inner in slot.kind.inner {
-            let wanted = self.wanted(slot, inner);
+            let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
             if wanted.is_empty() {
                 continue;
             }
@@ -88,6 +96,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 continue;
             }
             self.refresh(target)?;
+            if inner.create == CreateMode::Upsert {
+                self.refresh_inside(target, inner)?;
+            }
             let (kind, id) = (slot.kind, slot.name.clone());
             let Some(parts) = self.announce_inner(slot, target, inner, lacking)? else {
                 continue;
@@ -164,11 +175,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
             return Ok(());
         };
         for inner in kind.inner {
-            if !inner.blocks_deletion && inner.proof != InnerProof::OwnMark {
-                continue;
-            }
             let parts = self.inside(target, inner)?.parts.clone();
-            let anothers = parts.iter().find(|part| self.is_anothers(kind, part));
+            let anothers = parts
+                .iter()
+                .find(|part| self.is_anothers(kind, resource, inner, part));
             if let (Some(part), true) = (anothers, self.rules.spares_marked_inner()) {
                 let message = format!(
                     "the {} {} inside it is another claim's",
@@ -188,18 +198,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
     }
 
-    /// The parts that the slot wants, with the marks they will carry.
-    fn wanted(&self, slot: &Slot, inner: &InnerKind) -> Vec<InnerPart> {
-        let mark = OwnershipMark {
-            claim: self.case.identity.claim.hash().clone(),
-            slot: slot.name.clone(),
-            attempt: 0,
-            holder: self.case.identity.holder.clone(),
-        };
-        let tags: Tags = match inner.proof {
-            InnerProof::OwnMark => mark.encode(slot.kind.carrier).into_iter().collect(),
-            InnerProof::ParentMark => Tags::new(),
-        };
+    /// The parts that the slot wants, with the tags they will carry.
+    fn wanted(&self, slot: &Slot, inner: &InnerKind, tags: &Tags) -> Vec<InnerPart> {
         slot.inner
             .iter()
             .filter(|wish| wish.kind == inner.name)
@@ -212,6 +212,20 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 })
             })
             .collect()
+    }
+
+    /// The mark of our own part inside somebody's resource, where it can carry one.
+    fn part_tags(&self, slot: &Slot, inner: &InnerKind) -> Tags {
+        let mark = OwnershipMark {
+            claim: self.case.identity.claim.hash().clone(),
+            slot: slot.name.clone(),
+            attempt: 0,
+            holder: self.case.identity.holder.clone(),
+        };
+        match inner.proof {
+            InnerProof::OwnMark => mark.encode(slot.kind.carrier).into_iter().collect(),
+            InnerProof::ParentMark => Tags::new(),
+        }
     }
 
     /// What is inside a resource, as this pass has seen it; asks if it has not.
@@ -278,10 +292,27 @@ impl<'a, R: Rules> Deciding<'a, R> {
         })
     }
 
-    /// Whether a part carries the mark of another claim.
-    fn is_anothers(&self, kind: &Kind, part: &InnerPart) -> bool {
-        let marks = verdict::read_marks(self.rules, self.case.identity, kind, &part.tags);
-        matches!(marks.standing(), Standing::Foreign(_))
+    /// Whether a part is another claim's: by its own mark, or by one on the resource that names it.
+    fn is_anothers(
+        &self,
+        kind: &Kind,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> bool {
+        let identity = self.case.identity;
+        match inner.proof {
+            InnerProof::OwnMark => {
+                let marks = verdict::read_marks(self.rules, identity, kind, &part.tags);
+                matches!(marks.standing(), Standing::Foreign(_))
+            }
+            InnerProof::ParentMark => {
+                let ours = part_key(identity, kind, inner.name, &part.key);
+                let names = |key: &str| mark::names_part(kind.carrier, key, inner.name, &part.key);
+                let mut keys = resource.tags.iter().map(|(key, _)| key);
+                resource.tags.get(&ours).is_none() && keys.any(|key| names(key))
+            }
+        }
     }
 
     /// The marks on the parent that name these parts.

@@ -13,7 +13,11 @@ use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
+use crate::time::Millis;
 use crate::verdict::{Owned, Verdict};
+
+/// How soon the deletion of a blocked twin is tried again.
+const BLOCKED: Millis = Millis::seconds(600);
 
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn live(&mut self) -> Flow<()> {
@@ -123,7 +127,7 @@ impl<R: Rules> Deciding<'_, R> {
             self.reduce(slot, &target, twins)?;
             self.repair_mark(slot, resource, &owned)?;
             self.repair_props(slot, props, resource, &owned)?;
-            self.converge_inner(slot, &target)?;
+            self.converge_inner(slot, &target, resource)?;
         }
         if !resource.ready {
             let again = self.now + slot.kind.settling;
@@ -305,7 +309,18 @@ impl<R: Rules> Deciding<'_, R> {
         twins: Vec<(Arc<Resource>, Owned)>,
     ) -> Flow<()> {
         let mut twins: Vec<Owned> = twins.into_iter().map(|(_, owned)| owned).collect();
-        twins.retain(|twin| !self.view.deleted(twin.target()) && twin.held_by().is_none());
+        twins.retain(|twin| !self.view.deleted(twin.target()));
+        for twin in &twins {
+            if let Some(holder) = twin.held_by().cloned() {
+                let (slot, target) = (slot.name.clone(), twin.target().clone());
+                self.findings.push(Finding::Held {
+                    slot,
+                    target,
+                    holder,
+                });
+            }
+        }
+        twins.retain(|twin| twin.held_by().is_none());
         if twins.is_empty() {
             return Ok(());
         }
@@ -339,7 +354,7 @@ impl<R: Rules> Deciding<'_, R> {
         for target in condemned {
             let why = Reason::Condemned(target.id.clone());
             let seen = self.see(&target, || why.clone())?;
-            if self.view.blocked(&target).is_some() {
+            if self.is_blocked(&target) {
                 continue;
             }
             match seen.map(|(resource, read)| self.judge(slot.kind, &resource, read)) {
@@ -374,6 +389,23 @@ impl<R: Rules> Deciding<'_, R> {
         Ok(())
     }
 
+    /// Whether a twin's deletion was blocked a short while ago: then that is reported, and it is
+    /// tried again only later, for a claim at rest writes nothing (law 8).
+    fn is_blocked(&mut self, target: &Target) -> bool {
+        if let Some(error) = self.view.blocked(target) {
+            self.sightings
+                .block(target.clone(), self.now, error.clone());
+        }
+        let Some((at, error)) = self.sightings.blocked(target) else {
+            return false;
+        };
+        if self.now >= at + BLOCKED {
+            return false;
+        }
+        self.findings.push(Finding::from((target, error)));
+        true
+    }
+
     /// A sentence that an earlier pass wrote is written again before it is executed: a stale ledger
     /// could show one that was lifted since.
     fn confirm_sentence(&self, target: &Target, why: Reason) -> Flow<()> {
@@ -400,8 +432,8 @@ impl<R: Rules> Deciding<'_, R> {
             else {
                 continue;
             };
-            let Verdict::Owned(owned) = verdict else {
-                // Somebody's took its place: nothing of ours can come any more, or it would show.
+            let Some(owned) = its_own(intent, verdict) else {
+                // Something else took its place: what was announced may still come, and then shows.
                 let sight = Sight::Intent(name.clone(), intent.attempt, intent.sends);
                 let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
                 let target = target.id.clone();
@@ -422,7 +454,7 @@ impl<R: Rules> Deciding<'_, R> {
                     Sight::Intent(name.clone(), intent.attempt, intent.sends),
                     self.now,
                 );
-                let until = (since + slot.kind.settling).max(self.now + crate::time::Millis(1));
+                let until = (since + slot.kind.settling).max(self.now + Millis(1));
                 self.wait(until, Reason::AwaitSettling(target.id.clone()));
             }
         }
@@ -517,6 +549,17 @@ impl<R: Rules> Deciding<'_, R> {
             self.filled_with(slot, resource, Verdict::Used);
         }
         Ok(())
+    }
+}
+
+/// The proof that a resource is what an intent made or adopted: it has the intent's own attempt.
+fn its_own<'v>(intent: &Intent, verdict: &'v Verdict) -> Option<&'v Owned> {
+    match verdict {
+        Verdict::Owned(owned) => {
+            let attempt = owned.mark().map(|mark| mark.attempt);
+            (attempt.is_none() || attempt == Some(intent.attempt)).then_some(owned)
+        }
+        _ => None,
     }
 }
 

@@ -221,7 +221,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 let born = self
                     .view
                     .created(slot)
-                    .filter(|target| !self.view.deleted(target));
+                    .filter(|target| !self.view.deleted(target))
+                    .filter(|target| self.view.blocked(target).is_none());
                 let kind = self.case.blueprint.slot(slot).map(|slot| slot.kind);
                 if let (Some(target), Some(kind)) = (born, kind)
                     && self.rules.rolls_back(kind)

@@ -6,13 +6,14 @@ use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::kind::{Kind, Marking};
-use crate::ledger::{Edit, Trace, TraceOf};
+use crate::ledger::{Edit, Origin, Trace, TraceOf};
 use crate::part::Resource;
 use crate::query::Target;
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
+use crate::verdict::Verdict;
 
 impl<R: Rules> Deciding<'_, R> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
@@ -140,7 +141,7 @@ impl<R: Rules> Deciding<'_, R> {
                 }
                 continue;
             };
-            if self.keeps_trace(&trace) || self.view.erased(&trace) {
+            if self.keeps_trace(kind, &trace) || self.view.erased(&trace) {
                 erased.push(Edit::Erase(trace));
                 continue;
             }
@@ -188,8 +189,12 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.
-    fn keeps_trace(&self, trace: &Trace) -> bool {
-        matches!(trace.what, TraceOf::Tag { .. })
+    fn keeps_trace(&self, kind: &Kind, trace: &Trace) -> bool {
+        let TraceOf::Tag { key, value } = &trace.what else {
+            return false;
+        };
+        let cluster = self.case.identity.dialect.cluster(kind.carrier);
+        cluster.is_ok_and(|mark| mark.has(key, value))
             && self.case.evidence.namesakes_use.contains(&trace.on.id)
     }
 
@@ -209,10 +214,11 @@ impl<R: Rules> Deciding<'_, R> {
             let Some((resource, read)) = seen else {
                 continue;
             };
-            if matches!(
-                self.judge(slot.kind, &resource, read),
-                crate::Verdict::Owned(_)
-            ) {
+            // What we made is deleted, given back or released, and so is what is inside it.
+            let known = self.ledger.known.get(&target);
+            if known.is_some_and(|known| known.origin != Origin::Found)
+                || matches!(self.judge(slot.kind, &resource, read), Verdict::Owned(_))
+            {
                 continue;
             }
             for inner in slot.kind.inner {

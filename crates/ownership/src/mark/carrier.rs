@@ -44,14 +44,31 @@ impl Carrier {
     /// have no place here, a `_` that could not be told from an escaped `/`, or upper case on a
     /// carrier that folds case.
     pub fn encode(self, key: &str, value: &str) -> Result<(Text, Text), InputError> {
-        let (key, value) = match self {
-            Self::AwsTags => (key.to_owned(), value.to_owned()),
-            Self::IbmTags => (key.replace('/', "_"), escape("tag value", value)?),
-            Self::GcpLabels => (key.replace(['/', '.'], "_"), escape("label value", value)?),
-            Self::AzureTags => (key.replace('/', "_"), value.to_owned()),
+        let key = self.encode_key(key);
+        let value = match self {
+            Self::AwsTags | Self::AzureTags => value.to_owned(),
+            Self::IbmTags => escape("tag value", value)?,
+            Self::GcpLabels => escape("label value", value)?,
         };
         self.check(&key, &value)?;
         Ok((key.into(), value.into()))
+    }
+
+    /// Writes a mark's key, or the beginning of one, without checking it.
+    pub(super) fn encode_key(self, key: &str) -> String {
+        match self {
+            Self::AwsTags => key.to_owned(),
+            Self::IbmTags | Self::AzureTags => key.replace('/', "_"),
+            Self::GcpLabels => key.replace(['/', '.'], "_"),
+        }
+    }
+
+    /// What two keys share that this carrier takes for one.
+    pub(crate) fn fold_key(self, key: &str) -> String {
+        match self {
+            Self::AzureTags => key.to_lowercase(),
+            Self::AwsTags | Self::IbmTags | Self::GcpLabels => key.to_owned(),
+        }
     }
 
     /// Reads a value back that [`Self::encode`] wrote.

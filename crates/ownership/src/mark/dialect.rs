@@ -79,6 +79,18 @@ const POWERVS_OWNER: &str = "powervs.cluster.x-k8s.io/owner";
 const POWERVS_UUID: &str = "powervs.cluster.x-k8s.io/cluster-uuid";
 const KYMA: &str = "cloud-manager.kyma-project.io/";
 
+/// The keys of every dialect's marks; what ends in `/` is how several of them begin.
+pub(super) const KEYS: [&str; 8] = [
+    CLUSTER,
+    KKP_OWNER,
+    "sigs.k8s.io/cluster-api-provider-aws/",
+    "powervs.cluster.x-k8s.io/",
+    "crossplane-name",
+    "crossplane-kind",
+    "crossplane-providerconfig",
+    KYMA,
+];
+
 impl Dialect {
     /// The ownership mark as this carrier writes it. `role` is CAPA's (`node`, `bastion`, …).
     ///

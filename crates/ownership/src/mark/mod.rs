@@ -23,6 +23,10 @@ use crate::text::Text;
 
 const DOMAIN: &str = "freehold.dev/";
 
+/// The most tags that marks take on one resource: Freehold's own and a dialect's, ownership mark and
+/// cluster mark together. Marks that name parts come on top.
+pub const MOST_MARKS: usize = 5;
+
 /// Freehold's ownership mark: this part was created by us, for this claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnershipMark {
@@ -71,6 +75,23 @@ impl OwnershipMark {
     }
 }
 
+/// The rule that `key` breaks as a user's tag, if it could be taken for a mark: Freehold's, or one of
+/// any dialect's. Case does not matter, because one carrier does not keep it.
+pub fn reserved(carrier: Carrier, key: &str) -> Option<String> {
+    let key = key.to_lowercase();
+    std::iter::once(DOMAIN)
+        .chain(dialect::KEYS)
+        .find_map(|mark| {
+            let written = carrier.encode_key(mark);
+            let (taken, how) = if mark.ends_with('/') {
+                (key.starts_with(&written), "begin with")
+            } else {
+                (key == written, "be")
+            };
+            taken.then(|| format!("must not {how} {written:?}, which is kept for marks"))
+        })
+}
+
 /// The key under which every part of a claim is marked: what a look-up by marks asks for.
 pub fn claim_key(carrier: Carrier, claim: &ClaimHash) -> Text {
     format!("{}{claim}", claim_prefix(carrier)).into()
@@ -80,20 +101,39 @@ pub fn claim_key(carrier: Carrier, claim: &ClaimHash) -> Text {
 ///
 /// It says nothing about the parent itself.
 pub fn part_key(carrier: Carrier, claim: &ClaimHash, inner_kind: &str, key: &str) -> Text {
+    let digest = part_digest(inner_kind, key);
+    format!("{}{digest}", part_prefix(carrier, claim)).into()
+}
+
+/// Whether a tag's key is that of a mark, of whichever claim, which names this part.
+pub fn names_part(carrier: Carrier, tag: &str, inner_kind: &str, key: &str) -> bool {
+    tag.starts_with(parts_prefix(carrier)) && tag.ends_with(&part_digest(inner_kind, key))
+}
+
+fn part_digest(inner_kind: &str, key: &str) -> String {
     let digest = uuid::Uuid::new_v5(
         &uuid::Uuid::NAMESPACE_OID,
         format!("{inner_kind}\n{key}").as_bytes(),
     );
-    let digest = &digest.simple().to_string()[..12];
-    format!("{}{digest}", part_prefix(carrier, claim)).into()
+    digest.simple().to_string()[..12].to_owned()
 }
 
 /// How the keys of all marks begin that name parts of a claim.
 pub fn part_prefix(carrier: Carrier, claim: &ClaimHash) -> String {
+    let end = if carrier == Carrier::AwsTags {
+        '/'
+    } else {
+        '_'
+    };
+    format!("{}{claim}{end}", parts_prefix(carrier))
+}
+
+/// How the keys of all marks begin that name parts.
+const fn parts_prefix(carrier: Carrier) -> &'static str {
     match carrier {
-        Carrier::AwsTags => format!("freehold.dev/part/{claim}/"),
-        Carrier::IbmTags | Carrier::AzureTags => format!("freehold.dev_part_{claim}_"),
-        Carrier::GcpLabels => format!("freehold_dev_part_{claim}_"),
+        Carrier::AwsTags => "freehold.dev/part/",
+        Carrier::IbmTags | Carrier::AzureTags => "freehold.dev_part_",
+        Carrier::GcpLabels => "freehold_dev_part_",
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the error codes of EC2 and IAM mean: one table a service.
+//! What the error codes of EC2, IAM and STS mean: one table a service.
 //!
 //! A code says what went wrong; its [`Class`] says what to do about it. Adapter and simulation read
 //! the same tables, so what the explorer proved holds for the real account.
@@ -13,6 +13,8 @@ pub enum Service {
     Ec2,
     /// Identities.
     Iam,
+    /// Who is calling, and as whom.
+    Sts,
 }
 
 /// The class of an error code that `operation` was answered with; `None` if the tables lack it.
@@ -20,6 +22,7 @@ pub fn classify(service: Service, operation: &str, code: &str) -> Option<Class> 
     common(code).or_else(|| match service {
         Service::Ec2 => ec2(code),
         Service::Iam => iam(operation, code),
+        Service::Sts => sts(code),
     })
 }
 
@@ -35,7 +38,10 @@ pub fn error(
     message: &str,
 ) -> CloudError {
     if let Some(class) = classify(service, operation, code) {
-        return CloudError::new(class, code, message);
+        return match cure(code) {
+            Some(cure) => CloudError::new(class, code, format!("{message} ({cure})")),
+            None => CloudError::new(class, code, message),
+        };
     }
     let (class, meaning) = if status >= 500 {
         (Class::Unknown, "the call may have taken effect")
@@ -49,6 +55,26 @@ pub fn error(
 /// The error for a deletion that AWS refused, with what must go first.
 pub fn blocked(code: &str, message: &str, blockers: Vec<Blocker>) -> CloudError {
     CloudError::new(Class::Blocked(blockers), code, message)
+}
+
+/// What a person can do about an answer that AWS gives to everybody whom it does not trust.
+fn cure(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "AuthFailure"
+        | "InvalidClientTokenId"
+        | "MissingAuthenticationToken"
+        | "UnrecognizedClientException" => {
+            "check the access key, and that the region is enabled for its account"
+        }
+        "SignatureDoesNotMatch" | "IncompleteSignature" => "check the secret access key",
+        "OptInRequired" | "RegionDisabledException" => {
+            "enable the region for the account, or use another"
+        }
+        "AccessDenied" | "AccessDeniedException" | "NotAuthorized" | "UnauthorizedOperation" => {
+            "give the identity that calls a policy which allows it"
+        }
+        _ => return None,
+    })
 }
 
 /// Codes that every service answers with.
@@ -71,15 +97,22 @@ fn common(code: &str) -> Option<Class> {
         | "RequestTimeout"
         | "RequestTimeoutException" => Class::Unknown,
         // Cured by fresh credentials or a corrected clock, without anybody changing the object.
-        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" => Class::Retryable,
+        "ExpiredToken"
+        | "ExpiredTokenException"
+        | "InvalidSecurity.RequestHasExpired"
+        | "RequestExpired"
+        | "RequestInTheFuture" => Class::Retryable,
         "AccessDenied"
         | "AccessDeniedException"
         | "AuthFailure"
+        | "IncompleteSignature"
         | "InvalidClientTokenId"
         | "MissingAuthenticationToken"
+        | "NotAuthorized"
         | "SignatureDoesNotMatch"
         | "UnrecognizedClientException"
         | "OptInRequired"
+        | "PendingVerification"
         | "UnauthorizedOperation"
         | "ValidationError"
         | "InvalidAction"
@@ -106,6 +139,8 @@ fn ec2(code: &str) -> Option<Class> {
         | "InvalidSubnet.Conflict"
         | "InvalidParameter"
         | "InvalidInput"
+        | "InvalidAvailabilityZone"
+        | "InvalidZone.NotFound"
         | "OperationNotPermitted"
         | "InvalidID"
         | "UnsupportedOperation"
@@ -128,6 +163,8 @@ fn iam(operation: &str, code: &str) -> Option<Class> {
         // A profile holds one role. The one that is there may be the very one we wanted, put there
         // by a call whose answer was lost: look again.
         ("AddRoleToInstanceProfile", "LimitExceeded") => Class::Exists,
+        // The resource that is marked already holds as many tags as it can.
+        ("TagRole" | "TagInstanceProfile", "LimitExceeded") => Class::Blocked(Vec::new()),
         (_, "EntityAlreadyExists") => Class::Exists,
         (_, "NoSuchEntity") => Class::NotFound,
         (_, "DeleteConflict") => Class::Blocked(Vec::new()),
@@ -141,6 +178,17 @@ fn iam(operation: &str, code: &str) -> Option<Class> {
             | "InvalidUserType",
         ) => Class::Fatal,
         (_, "ConcurrentModification" | "EntityTemporarilyUnmodifiable") => Class::Retryable,
+        _ => return None,
+    })
+}
+
+fn sts(code: &str) -> Option<Class> {
+    Some(match code {
+        "InvalidIdentityToken"
+        | "MalformedPolicyDocument"
+        | "PackedPolicyTooLarge"
+        | "RegionDisabledException" => Class::Fatal,
+        "IDPCommunicationError" => Class::Retryable,
         _ => return None,
     })
 }
@@ -229,6 +277,44 @@ mod tests {
                 Class::Retryable,
             ),
             (Service::Iam, "GetRole", "Throttling", Class::Throttled),
+            (
+                Service::Iam,
+                "TagRole",
+                "LimitExceeded",
+                Class::Blocked(vec![]),
+            ),
+            (Service::Iam, "GetRole", "NotAuthorized", Class::Fatal),
+            (
+                Service::Ec2,
+                "CreateSubnet",
+                "InvalidZone.NotFound",
+                Class::Fatal,
+            ),
+            (Service::Sts, "AssumeRole", "AccessDenied", Class::Fatal),
+            (
+                Service::Sts,
+                "GetCallerIdentity",
+                "InvalidClientTokenId",
+                Class::Fatal,
+            ),
+            (
+                Service::Sts,
+                "AssumeRole",
+                "RegionDisabledException",
+                Class::Fatal,
+            ),
+            (
+                Service::Sts,
+                "AssumeRole",
+                "IDPCommunicationError",
+                Class::Retryable,
+            ),
+            (
+                Service::Sts,
+                "AssumeRole",
+                "ExpiredTokenException",
+                Class::Retryable,
+            ),
         ];
         for (service, operation, code, class) in cases {
             assert_eq!(
@@ -258,6 +344,20 @@ mod tests {
             "{}",
             error.message
         );
+    }
+
+    #[test]
+    fn who_is_not_trusted_is_told_the_cure() {
+        let words = |code| {
+            error(Service::Ec2, "DescribeVpcs", 401, code, "No.")
+                .message
+                .to_string()
+        };
+        assert!(words("AuthFailure").contains("check the access key"));
+        assert!(words("SignatureDoesNotMatch").contains("check the secret access key"));
+        assert!(words("UnauthorizedOperation").contains("a policy which allows it"));
+        assert!(words("OptInRequired").contains("enable the region"));
+        assert_eq!(words("InvalidParameterValue"), "No.");
     }
 
     #[test]

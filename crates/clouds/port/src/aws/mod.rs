@@ -1,4 +1,4 @@
-//! The Kinds of AWS that a KKP cluster needs (seed 000).
+//! The Kinds of AWS: what KKP on AWS needs.
 
 mod check;
 pub mod errors;

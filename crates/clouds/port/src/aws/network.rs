@@ -1,6 +1,6 @@
 //! Address ranges as AWS keeps them.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 use ownership::input::InputError;
@@ -19,19 +19,10 @@ impl Network {
     /// # Errors
     /// The rule that `text` breaks.
     pub fn parse(field: &'static str, text: &str) -> Result<Self, InputError> {
-        if let Ok(net) = text.parse::<IpNet>() {
-            return Ok(Self(net.trunc()));
+        match read(text) {
+            Ok(net) => Ok(Self(net.trunc())),
+            Err(rule) => Err(InputError::new(field, text, rule)),
         }
-        let rule = match text.split_once('/') {
-            None if text.parse::<IpAddr>().is_ok() => {
-                "must have a prefix length, for example /32 for a single IPv4 address"
-            }
-            Some((address, _)) if address.parse::<IpAddr>().is_ok() => {
-                "must have a prefix length from 0 to 32 (IPv4) or 128 (IPv6)"
-            }
-            _ => "must be an address range such as 10.0.0.0/16 or 2001:db8::/32",
-        };
-        Err(InputError::new(field, text, rule))
     }
 
     /// The length of the prefix.
@@ -55,6 +46,44 @@ impl Network {
     }
 }
 
+const FORM: &str = "must be an address range such as 10.0.0.0/16 or 2001:db8::/32";
+
+/// The range, or the rule that `text` breaks.
+fn read(text: &str) -> Result<IpNet, &'static str> {
+    if text.contains(char::is_whitespace) {
+        return Err("must not have blanks or line breaks in it or around it");
+    }
+    let Some((address, length)) = text.split_once('/') else {
+        return Err(match text.parse::<IpAddr>() {
+            Ok(_) => "must have a prefix length, for example /32 for a single IPv4 address",
+            Err(_) => FORM,
+        });
+    };
+    let Ok(address) = address.parse::<IpAddr>() else {
+        return Err(if has_leading_zeros(address) {
+            "must be written without leading zeros, which some read as octal"
+        } else {
+            FORM
+        });
+    };
+    // `+8` and `08` are numbers to Rust, not to EC2.
+    let plain = length == "0" || !length.starts_with(['+', '0']);
+    let length = length.parse().ok().filter(|_| plain);
+    length
+        .and_then(|length| IpNet::new(address, length).ok())
+        .ok_or("must have a prefix length from 0 to 32 (IPv4) or 128 (IPv6), without leading zeros")
+}
+
+/// Whether leading zeros are all that is wrong with an IPv4 address.
+fn has_leading_zeros(address: &str) -> bool {
+    let strip = |octet: &str| match octet.trim_start_matches('0') {
+        "" => octet.chars().take(1).collect(),
+        rest => rest.to_owned(),
+    };
+    let stripped: Vec<String> = address.split('.').map(strip).collect();
+    stripped.join(".").parse::<Ipv4Addr>().is_ok()
+}
+
 impl std::fmt::Display for Network {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
@@ -74,16 +103,27 @@ mod tests {
         assert_eq!(canonical("100.68.0.18/18"), "100.68.0.0/18");
         assert_eq!(canonical("0.0.0.0/0"), "0.0.0.0/0");
         assert_eq!(canonical("2001:DB8:0:0::1/64"), "2001:db8::/64");
+        assert_eq!(canonical("2001:0db8::/32"), "2001:db8::/32");
         assert_eq!(canonical("::/0"), "::/0");
     }
 
     #[test]
     fn what_is_no_range_is_refused_with_the_rule() {
-        let rule = |text| Network::parse("cidr", text).unwrap_err().to_string();
+        let rule = |text: &str| Network::parse("cidr", text).unwrap_err().to_string();
         assert!(rule("10.0.0.1").contains("must have a prefix length"));
         assert!(rule("10.0.0.0/33").contains("0 to 32"));
         assert!(rule("10.0.0.256/8").contains("address range such as"));
         assert!(rule("").contains("address range such as"));
+        assert!(rule("10.0.0/8").contains("address range such as"));
+        assert!(rule("010.0.0.0/8").contains("without leading zeros, which some read as octal"));
+        assert!(rule("10.0.00.0/8").contains("without leading zeros, which some read as octal"));
+        for length in ["08", "+8", "00", ""] {
+            let said = rule(&format!("10.0.0.0/{length}"));
+            assert!(said.contains("(IPv6), without leading zeros"), "{said}");
+        }
+        for blank in [" 10.0.0.0/8", "10.0.0.0/8 ", "10.0.0.0 /8", "10.0.0.0/8\n"] {
+            assert!(rule(blank).contains("blanks or line breaks"), "{blank:?}");
+        }
     }
 
     #[test]

@@ -83,10 +83,35 @@ pub enum Peer {
 
 const FIELD: &str = "rule";
 
+impl OtherProtocol {
+    /// The number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
 impl Rule {
     /// The canonical spelling.
     pub fn key(&self) -> Text {
         self.to_string().into()
+    }
+
+    /// Checks what a rule must be to be wished for. Whatever is found in a group can be read and
+    /// removed all the same.
+    ///
+    /// # Errors
+    /// ICMP of one family with a range of the other.
+    pub fn check(&self) -> Result<(), InputError> {
+        let rule = match (self.traffic, &self.peer) {
+            (Traffic::Icmp(_), Peer::Network(network)) if !network.is_v4() => {
+                "must have icmpv6 for a range of IPv6 addresses"
+            }
+            (Traffic::IcmpV6(_), Peer::Network(network)) if network.is_v4() => {
+                "must have icmp for a range of IPv4 addresses"
+            }
+            _ => return Ok(()),
+        };
+        Err(InputError::new(FIELD, &self.key(), rule))
     }
 }
 
@@ -115,6 +140,16 @@ impl Ports {
             from: port,
             to: port,
         }
+    }
+
+    /// The first port.
+    pub const fn first(self) -> u16 {
+        self.from
+    }
+
+    /// The last port.
+    pub const fn last(self) -> u16 {
+        self.to
     }
 }
 

@@ -1,12 +1,14 @@
 //! Security groups, with their ingress rules as parts.
 
+use std::collections::BTreeSet;
+
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text};
 
-pub use super::rule::{Icmp, Peer, Ports, Rule, Traffic};
+pub use super::rule::{Icmp, OtherProtocol, Peer, Ports, Rule, Traffic};
 use super::{EC2_SETTLING, check};
 
 /// A security group that a claim wants.
@@ -36,23 +38,21 @@ impl SecurityGroup {
             is_legal,
             ALPHABET,
         )?;
-        let wish = |rule: &Rule| InnerWish {
+        let mut seen = BTreeSet::new();
+        let mut rules = self.rules;
+        rules.retain(|rule| seen.insert(rule.clone()));
+        check_rules(&rules)?;
+        let inner = rules.iter().map(|rule| InnerWish {
             kind: RULE,
             key: Expr::Text(rule.key()),
             value: "".into(),
-        };
-        let mut inner: Vec<InnerWish> = Vec::with_capacity(self.rules.len());
-        for wish in self.rules.iter().map(wish) {
-            if !inner.contains(&wish) {
-                inner.push(wish);
-            }
-        }
+        });
         Ok(Slot {
             props: vec![
                 ("vpc", self.vpc),
                 ("description", Expr::Text(self.description)),
             ],
-            inner,
+            inner: inner.collect(),
             exclusive: vec![RULE],
             ..Slot::own(slot, &SECURITY_GROUP, self.name)
         })
@@ -82,6 +82,40 @@ pub fn check_name(name: &str) -> Result<(), InputError> {
         return Ok(());
     };
     Err(InputError::new(field, name, rule))
+}
+
+/// The most rules of one family of addresses that a group can hold, whatever the account's quota: EC2
+/// keeps its product with the groups of an interface at this.
+const MOST_RULES: usize = 1000;
+
+/// Checks that rules make sense and that one group can hold them all; each is there once.
+///
+/// # Errors
+/// The rule of EC2 that they break.
+pub fn check_rules(rules: &[Rule]) -> Result<(), InputError> {
+    for rule in rules {
+        rule.check()?;
+    }
+    for v4 in [true, false] {
+        // What names no range counts for both families.
+        let counts = |rule: &&Rule| match rule.peer {
+            Peer::Network(network) => network.is_v4() == v4,
+            _ => true,
+        };
+        let number = rules.iter().filter(counts).count();
+        if number > MOST_RULES {
+            let family = if v4 { "IPv4" } else { "IPv6" };
+            let rule = format!(
+                "are too many: EC2 keeps at most {MOST_RULES} rules for {family} in a group"
+            );
+            return Err(InputError::new(
+                "security group rules",
+                &number.to_string(),
+                rule,
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn is_legal(c: char) -> bool {
@@ -163,6 +197,64 @@ mod tests {
             &["tcp 22 10.0.0.0/8", "udp 53 self", "6 22-22 10.9.9.9/8"],
         );
         assert_eq!(slot.unwrap().inner.len(), 2);
+    }
+
+    fn ranges(number: u32, spell: fn(u32) -> String) -> Result<Slot, InputError> {
+        let rules: Vec<String> = (0..number)
+            .map(|n| format!("tcp 22 {}", spell(n)))
+            .collect();
+        group(
+            "nodes",
+            &rules.iter().map(String::as_str).collect::<Vec<_>>(),
+        )
+    }
+
+    fn v4(n: u32) -> String {
+        format!("10.{}.{}.0/24", n >> 8, n & 255)
+    }
+
+    #[test]
+    fn a_group_holds_a_thousand_rules_of_a_family() {
+        assert!(ranges(1000, v4).is_ok());
+        assert_eq!(
+            ranges(1001, v4).unwrap_err().to_string(),
+            "security group rules: \"1001\" are too many: EC2 keeps at most 1000 rules for IPv4 in \
+             a group"
+        );
+        let mixed = |n| {
+            if n < 1000 {
+                v4(n)
+            } else {
+                format!("2001:db8:{n:x}::/48")
+            }
+        };
+        assert!(ranges(2000, mixed).is_ok());
+        assert!(ranges(2001, mixed).unwrap_err().rule.contains("IPv6"));
+        // Comparing each with all before it would take minutes.
+        assert_eq!(ranges(20_000, |n| v4(n % 500)).unwrap().inner.len(), 500);
+        assert!(ranges(20_000, v4).is_err());
+    }
+
+    #[test]
+    fn ping_speaks_the_language_of_its_range() {
+        let rule =
+            |rule: &str| group("nodes", &[rule]).map_or_else(|e| e.to_string(), |_| String::new());
+        assert_eq!(
+            rule("icmp 8 ::/0"),
+            "rule: \"ingress icmp 8/all ::/0\" must have icmpv6 for a range of IPv6 addresses"
+        );
+        assert_eq!(
+            rule("icmpv6 10.0.0.0/8"),
+            "rule: \"ingress icmpv6 all 10.0.0.0/8\" must have icmp for a range of IPv4 addresses"
+        );
+        for right in [
+            "icmp 10.0.0.0/8",
+            "icmpv6 ::/0",
+            "icmpv6 self",
+            "tcp 22 ::/0",
+        ] {
+            assert_eq!(rule(right), "", "{right}");
+        }
     }
 
     #[test]

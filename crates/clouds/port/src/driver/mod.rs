@@ -170,7 +170,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             let report = Report { findings, filled };
             match decision {
                 Decision::Look(query) => match self.cloud.read(&query).await {
-                    Ok(answer) => view.learn(query, answer, self.clock.now()),
+                    Ok(answer) => view.learn(query, answer, now),
                     Err(error) => return self.failed(error, report),
                 },
                 Decision::Write(edits) => match store.write(&edits).await {

@@ -351,7 +351,7 @@ fn a_listing_costs_a_call_a_page() {
 }
 
 #[test]
-fn iam_lists_everything_without_tags_and_gets_by_name() {
+fn iam_lists_everything_and_gets_by_name() {
     let mut account = account();
     for n in 0..150 {
         new_role(&mut account, &format!("r{n}"));
@@ -364,8 +364,58 @@ fn iam_lists_everything_without_tags_and_gets_by_name() {
         key: text("k"),
     };
     settled(&mut account, &marks);
-    assert_eq!(account.counters().calls(Op::ListRoles), 2);
-    assert_eq!(account.counters().calls(Op::ListRoleTags), 150);
+    let details = Op::GetAccountAuthorizationDetails;
+    assert_eq!(account.counters().calls(details), 2);
+    assert_eq!(account.counters().reads(), 3);
+}
+
+#[test]
+fn a_listing_of_profiles_shows_no_tags() {
+    let mut account = account();
+    for n in 0..150 {
+        new_profile(&mut account, &format!("p{n}"));
+    }
+    let marks = Query::Marks {
+        kind: instance_profile::INSTANCE_PROFILE.name,
+        key: text("k"),
+    };
+    settled(&mut account, &marks);
+    assert_eq!(account.counters().calls(Op::ListInstanceProfiles), 2);
+    assert_eq!(account.counters().calls(Op::GetInstanceProfile), 150);
+}
+
+#[test]
+fn a_listing_of_roles_tells_their_policies() {
+    let mut account = account();
+    let target = new_role(&mut account, "r");
+    let policy = part("p", r#"{"Statement":[{"Effect":"Allow"}]}"#);
+    account
+        .add_parts(
+            ENGINE,
+            &target,
+            role::INLINE_POLICY,
+            std::slice::from_ref(&policy),
+        )
+        .unwrap();
+    account
+        .tag(ENGINE, std::slice::from_ref(&target), &pairs(&[("k", "v")]))
+        .unwrap();
+    let marks = Query::Marks {
+        kind: role::ROLE.name,
+        key: text("k"),
+    };
+    let told = settled(&mut account, &marks).inner;
+    assert_eq!(told.len(), 2);
+    assert_eq!(
+        (told[0].inner, &told[0].parts),
+        (role::INLINE_POLICY, &vec![policy])
+    );
+    assert_eq!(
+        (told[1].inner, told[1].parts.len()),
+        (role::ATTACHED_POLICY, 0)
+    );
+    let alone = settled(&mut account, &by_name(role::ROLE.name, "r", None));
+    assert_eq!(alone.inner, [], "GetRole does not");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use ownership::kind::{Kind, Marking};
 use ownership::step::{MarkRight, UnmarkRight};
 
 use super::*;
+use crate::Op;
 
 static CREATE_ONLY: Kind = Kind {
     name: "test/create-only",
@@ -191,4 +192,27 @@ fn ibm_tags_stand_beside_each_other() {
     assert_eq!(held(&account, &thing), tags(&[("k", "1"), ("k", "2")]));
     unmark(&mut account, &thing, &[("k", "1")]).unwrap();
     assert_eq!(held(&account, &thing), tags(&[("k", "2")]));
+}
+
+#[test]
+fn to_iam_two_keys_that_differ_in_case_are_one() {
+    let mut account = account();
+    let role = new_role(&mut account, "r");
+    let role = std::slice::from_ref(&role);
+    account.tag(ENGINE, role, &pairs(&[("Team", "a")])).unwrap();
+    account.tag(ENGINE, role, &pairs(&[("team", "b")])).unwrap();
+    let held = |account: &Account| account.resource(&role[0]).unwrap().tags.clone();
+    assert_eq!(held(&account), tags(&[("team", "b")]));
+    account
+        .untag(ENGINE, role, &pairs(&[("Team", "b")]))
+        .unwrap();
+    assert_eq!(held(&account), tags(&[("team", "b")]), "not this very key");
+    assert_eq!(account.counters().calls(Op::UntagRole), 0);
+    assert_eq!(account.counters().calls(Op::GetRole), 1);
+    let group = new_group(&mut account, "g");
+    let group = std::slice::from_ref(&group);
+    account
+        .tag(ENGINE, group, &pairs(&[("Team", "a"), ("team", "b")]))
+        .unwrap();
+    assert_eq!(account.resource(&group[0]).unwrap().tags.len(), 2);
 }

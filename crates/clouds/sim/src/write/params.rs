@@ -40,6 +40,10 @@ impl Account {
                 let cidr = self.network(order, &props)?;
                 self.check_subnet(order, vpc, cidr)?;
                 props.set("cidr", cidr.to_string().into());
+                if props.get("zone").is_none() {
+                    // AWS chooses one.
+                    props.set("zone", "zone-a".into());
+                }
             }
             Model::RouteTable => {
                 self.required_vpc(order, &props)?;

@@ -6,7 +6,7 @@ use cloud_port::aws::errors;
 use cloud_port::aws::errors::Service;
 use ownership::error::Blocker;
 use ownership::kind::Marking;
-use ownership::mark::Carrier;
+use ownership::mark::{Carrier, Tags};
 use ownership::{CloudError, Target, Text};
 
 use super::{check_tags, counted};
@@ -38,7 +38,7 @@ impl Account {
             check_tags(row, op, kind.carrier, &pairs)?;
             let new = tags.iter().filter(|(key, value)| match kind.carrier {
                 Carrier::IbmTags => !state.resource.tags.has(key, value),
-                _ => state.resource.tags.get(key).is_none(),
+                _ => held_under(row, &state.resource.tags, key).is_none(),
             });
             let held = counted(kind.carrier, &state.resource.tags) + new.count();
             if held > kind.carrier.capacity() {
@@ -58,7 +58,8 @@ impl Account {
     }
 
     /// Removes these very tags, key and value; what is not there, or has another value, stays as it
-    /// is. So an empty value removes only an empty value, as `DeleteTags` of EC2 does.
+    /// is. So an empty value removes only an empty value, as `DeleteTags` of EC2 does. IAM removes by
+    /// key alone: there the tags are read first, and nothing is sent where nothing is to go.
     ///
     /// # Errors
     /// What the real account refuses.
@@ -68,7 +69,11 @@ impl Account {
         targets: &[Target],
         tags: &[(Text, Text)],
     ) -> Result<(), CloudError> {
-        let (row, op) = self.admit_tagging(actor, targets, |row| row.untag)?;
+        let first = |row: &Row| match row.service {
+            Service::Ec2 => row.untag,
+            Service::Iam | Service::Sts => row.get,
+        };
+        let (row, op) = self.admit_tagging(actor, targets, first)?;
         let mut places = Vec::with_capacity(targets.len());
         for target in targets {
             let (place, _) = self.living(target, op)?;
@@ -76,7 +81,10 @@ impl Account {
             places.push(place);
         }
         for place in places {
-            self.drop_tags(actor, place, tags);
+            let dropped = self.drop_tags(actor, place, tags);
+            if dropped && op != row.untag && matches!(actor, Actor::Engine(_)) {
+                self.count(row.untag, 1);
+            }
         }
         Ok(())
     }
@@ -116,9 +124,11 @@ impl Account {
         let resource = Arc::make_mut(&mut state.resource);
         let mut facts = Vec::with_capacity(new.len());
         for (key, value) in new {
-            let was = resource.tags.get(key).filter(|_| !beside).cloned();
-            let was = was.map(|old| self.tag_fact(place, key, &old));
+            let row = self.shelves[place.shelf].row;
+            let was = held_under(row, &resource.tags, key).filter(|_| !beside);
+            let was = was.map(|(key, old)| self.tag_fact(place, key, old));
             if let Some(was) = was.clone() {
+                resource.tags.remove(&was.key, &was.value);
                 let to = value.clone();
                 self.log(place, actor, Harm::TagOverwritten { was, to });
             }
@@ -136,23 +146,22 @@ impl Account {
         }
         let keys = facts.iter().map(|fact| &fact.key);
         self.shelves[place.shelf].tagged(place.record, keys);
+        let tags = state.resource.tags.clone();
         self.commit(place, Some(state), |life| {
-            if !beside {
-                life.tags
-                    .retain(|old| !facts.iter().any(|new| new.key == old.key));
-            }
+            life.tags.retain(|old| tags.has(&old.key, &old.value));
             life.tags.extend(facts);
         });
     }
 
-    fn drop_tags(&mut self, actor: Actor, place: Place, tags: &[(Text, Text)]) {
+    /// Says whether anything went.
+    fn drop_tags(&mut self, actor: Actor, place: Place, tags: &[(Text, Text)]) -> bool {
         let Some(state) = self.record(place).current() else {
-            return;
+            return false;
         };
         let there = |(key, value): &&(Text, Text)| state.resource.tags.has(key, value);
         let gone: Vec<_> = tags.iter().filter(there).collect();
         if gone.is_empty() {
-            return;
+            return false;
         }
         let mut state = state.clone();
         let resource = Arc::make_mut(&mut state.resource);
@@ -168,12 +177,22 @@ impl Account {
                     .any(|(key, value)| fact.key == *key && fact.value == *value)
             });
         });
+        true
     }
 
     fn tag_fact(&self, place: Place, key: &str, value: &str) -> TagFact {
         let fact = self.record(place).life().tag(key, value);
         fact.cloned().expect("every tag has its fact")
     }
+}
+
+/// The tag that a new one of this key takes the place of. To IAM, two keys that differ only in case
+/// are one.
+fn held_under<'a>(row: &Row, tags: &'a Tags, key: &str) -> Option<(&'a Text, &'a Text)> {
+    let folds_case = row.service == Service::Iam;
+    let same = |held: &str| held == key || folds_case && held.eq_ignore_ascii_case(key);
+    let mut held = tags.iter();
+    held.find(|(held, _)| same(held)).map(|(k, v)| (k, v))
 }
 
 fn check_mutable(row: &Row, op: Op, marking: Marking, target: &Target) -> Result<(), CloudError> {

@@ -14,6 +14,7 @@ mod namespaces;
 mod patch;
 mod pruning;
 mod read;
+mod strategic;
 mod subresources;
 mod update;
 mod validation;

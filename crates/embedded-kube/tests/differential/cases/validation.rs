@@ -394,20 +394,8 @@ fn ratcheting_lets_old_faults_be() {
         s.patch(&format!("customresourcedefinitions/{name}"), patch)
             .await;
         // Wait until the new schema is in force.
-        let waiting = async {
-            loop {
-                let body = s.object("things", "probe", json!({"spec": {"n": 8}}));
-                let headers = [("content-type", "application/json")];
-                let request = (body.to_string(), "things?dryRun=All");
-                if s.try_code("POST", request.1, &headers, request.0).await == 422 {
-                    return;
-                }
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-            }
-        };
-        tokio::time::timeout(std::time::Duration::from_mins(1), waiting)
-            .await
-            .expect("in force");
+        let probe = s.object("things", "probe", json!({"spec": {"n": 8}}));
+        s.until_code("POST", "things?dryRun=All", probe, 422).await;
         s.merge("things/a", json!({"spec": {"other": "x"}})).await;
         s.merge("things/a", json!({"spec": {"n": 9}})).await;
         s.merge("things/a", json!({"spec": {"n": 4}})).await;

@@ -10,7 +10,7 @@ mod watch;
 
 pub(crate) use compare::{Difference, compare};
 pub(crate) use kinds::merge;
-pub(crate) use script::{Answer, Script};
+pub(crate) use script::{ASK_EVERY, Answer, Script};
 pub(crate) use servers::{Server, embedded, enabled, forgetful, read_with_kubectl, real};
 
 use std::io::Write as _;

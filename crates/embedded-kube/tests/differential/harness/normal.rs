@@ -83,7 +83,8 @@ impl Normaliser {
             "body": self.value(answer.body.clone()),
         });
         if !answer.warnings.is_empty() {
-            outcome["warnings"] = json!(answer.warnings);
+            let warnings = answer.warnings.iter().map(|warning| self.text(warning));
+            outcome["warnings"] = warnings.collect();
         }
         outcome
     }

@@ -15,7 +15,7 @@ use super::{
 
 /// How long something that the real controllers do may take.
 const PATIENCE: Duration = Duration::from_secs(90);
-const ASK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// One case on one server. Every answer goes into the transcript, normalised.
 ///
@@ -156,6 +156,17 @@ impl Script {
         .await
     }
 
+    /// A strategic merge patch.
+    pub(crate) async fn strategic(&mut self, path: &str, patch: Value) -> Answer {
+        self.typed(
+            "PATCH",
+            path,
+            "application/strategic-merge-patch+json",
+            patch.to_string(),
+        )
+        .await
+    }
+
     /// A JSON patch.
     pub(crate) async fn patch(&mut self, path: &str, patch: Value) -> Answer {
         self.typed(
@@ -213,8 +224,27 @@ impl Script {
         answer
     }
 
-    /// Only the status code goes into the transcript: for hostile input, where the words of the
-    /// real server are those of its parser.
+    /// Like [`Self::raw`], for input that is too long to be shown: long texts are cut.
+    pub(crate) async fn hostile(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Vec<u8>>,
+    ) -> Answer {
+        let answer = self.send(method, path, headers, body.into()).await;
+        let shown: String = path.chars().take(200).collect();
+        let mut outcome = self.normaliser.answer(&answer);
+        cut(&mut outcome);
+        self.entries.push(Entry {
+            request: format!("{method} {shown} {headers:?}"),
+            outcome,
+        });
+        answer
+    }
+
+    /// Only status code and reason go into the transcript: for answers that never end, and for
+    /// those that nest deeper than this client reads.
     pub(crate) async fn code(
         &mut self,
         method: &str,
@@ -242,17 +272,6 @@ impl Script {
             outcome,
         });
         status
-    }
-
-    /// Only asks for the status code, without a trace.
-    pub(crate) async fn try_code(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: impl Into<Vec<u8>>,
-    ) -> u16 {
-        self.send(method, path, headers, body.into()).await.status
     }
 
     /// Gets with headers, without a trace.
@@ -302,6 +321,18 @@ impl Script {
             Ok(answer) => answer,
             Err(_) => self.peek(path).await,
         }
+    }
+
+    /// Sends a request that changes nothing until it is answered with this status, without a trace.
+    pub(crate) async fn until_code(&self, method: &str, path: &str, body: Value, status: u16) {
+        let asking = async {
+            while self.ask(method, path, Some(body.clone())).await.status != status {
+                tokio::time::sleep(ASK_EVERY).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, asking)
+            .await
+            .expect("the real server gets to it");
     }
 
     /// Asks without a trace.
@@ -359,14 +390,10 @@ impl Script {
     }
 
     async fn wait_for(&mut self, path: &str, status: u16) {
-        let asking = async {
-            while self.ask("GET", path, None).await.status != status {
-                tokio::time::sleep(ASK_EVERY).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, asking)
-            .await
-            .expect("the real controllers get to it");
+        let answer = self
+            .until_peek(path, |answer| answer.status == status)
+            .await;
+        assert_eq!(answer.status, status, "the real controllers get to {path}");
     }
 
     // Kinds.
@@ -575,6 +602,18 @@ async fn read(response: http::Response<kube::client::Body>) -> Answer {
         content_type,
         warnings,
         body,
+    }
+}
+
+/// Cuts texts that nobody reads to the end.
+fn cut(value: &mut Value) {
+    match value {
+        Value::String(text) if text.chars().count() > 4_000 => {
+            *text = text.chars().take(4_000).collect();
+        }
+        Value::Array(items) => items.iter_mut().for_each(cut),
+        Value::Object(map) => map.values_mut().for_each(cut),
+        _ => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::operation::{Operation, PLURALS, Version};
+use super::operation::{OWNERS, Operation, PLURALS, Version};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -18,6 +18,117 @@ pub(crate) fn sequence(seed: u64, index: u64) -> Vec<Operation> {
             operation(&mut random, plural)
         })
         .collect()
+}
+
+/// A sequence of objects that own each other, and of their deletions.
+pub(crate) fn family(seed: u64, index: u64) -> Vec<Operation> {
+    let mut random = Random::new(seed ^ 0xfa31, index);
+    let kinds: Vec<&str> = (0..2).map(|_| *random.pick(&PLURALS)).collect();
+    // First some that can be owners.
+    let founders = NAMES.iter().take(2).map(|name| Operation::Create {
+        plural: kinds[0].to_owned(),
+        name: (*name).to_owned(),
+        query: String::new(),
+        body: valid_body(kinds[0]),
+    });
+    let mut operations: Vec<Operation> = founders.collect();
+    let length = 6 + random.below(8);
+    operations.extend((0..length).map(|_| relation(&mut random, &kinds)));
+    operations
+}
+
+fn relation(random: &mut Random, kinds: &[&str]) -> Operation {
+    let plural = *random.pick(kinds);
+    let name = (*random.pick(&NAMES)).to_owned();
+    let path = format!("{plural}/{name}");
+    match random.below(20) {
+        0..9 => {
+            let mut body = valid_body(plural);
+            body["metadata"] = family_metadata(random);
+            if random.one_in(2) {
+                body[OWNERS] = owners(random, kinds);
+            }
+            Operation::Create {
+                plural: plural.to_owned(),
+                name,
+                query: String::new(),
+                body,
+            }
+        }
+        9..12 => {
+            let mut patch = json!({"metadata": {}});
+            if random.one_in(2) {
+                patch[OWNERS] = owners(random, kinds);
+            } else {
+                let finalizers = [json!(null), json!(["example.com/a"])];
+                patch["metadata"]["finalizers"] = random.pick(&finalizers).clone();
+            }
+            Operation::Merge {
+                path,
+                query: String::new(),
+                version: Version::Absent,
+                patch,
+            }
+        }
+        12 => Operation::Get { path },
+        13..19 => Operation::Delete {
+            path,
+            version: Version::Absent,
+            options: propagation(random),
+        },
+        _ => Operation::DeleteAll {
+            plural: plural.to_owned(),
+            query: random
+                .pick(&[
+                    "?propagationPolicy=Foreground",
+                    "?propagationPolicy=Orphan",
+                    "?propagationPolicy=Background",
+                ])
+                .to_string(),
+        },
+    }
+}
+
+fn valid_body(plural: &str) -> Value {
+    match plural {
+        "widgets" => json!({"spec": {"size": 1}}),
+        _ => json!({}),
+    }
+}
+
+fn family_metadata(random: &mut Random) -> Value {
+    match random.below(12) {
+        0..2 => json!({"finalizers": ["example.com/a"]}),
+        2 => json!({"finalizers": ["foregroundDeletion"]}),
+        3 => json!({"finalizers": ["orphan"]}),
+        _ => json!({}),
+    }
+}
+
+/// None, one or two owners: living, gone, or never there, of either kind.
+fn owners(random: &mut Random, kinds: &[&str]) -> Value {
+    let count = *random.pick(&[0, 1, 1, 1, 2]);
+    (0..count)
+        .map(|_| {
+            let item = format!("{}/{}", random.pick(kinds), random.pick(&NAMES));
+            let which = match random.below(8) {
+                0 => "first",
+                1 => "nobody",
+                _ => "last",
+            };
+            let blocks = random.pick(&[json!(null), json!(true), json!(true), json!(false)]);
+            json!([item, which, blocks])
+        })
+        .collect()
+}
+
+fn propagation(random: &mut Random) -> Value {
+    match random.below(5) {
+        0 => json!({}),
+        1 => json!({"propagationPolicy": "Background"}),
+        2 => json!({"propagationPolicy": "Orphan"}),
+        _ => json!({"propagationPolicy": "Foreground"}),
+    }
 }
 
 fn operation(random: &mut Random, plural: &str) -> Operation {
@@ -452,5 +563,9 @@ mod tests {
         assert_eq!(shown(1, 7), shown(1, 7));
         assert_ne!(shown(1, 7), shown(2, 7));
         assert_ne!(shown(1, 7), shown(1, 8));
+        let family =
+            |index| -> Vec<String> { family(1, index).iter().map(ToString::to_string).collect() };
+        assert_eq!(family(7), family(7));
+        assert_ne!(family(7), family(8));
     }
 }

@@ -7,11 +7,15 @@ mod generate;
 mod operation;
 mod shrink;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 
-use crate::harness::{Difference, Script, Server, compare, embedded, enabled, real, say};
+use crate::harness::{
+    ASK_EVERY, Difference, Script, Server, compare, embedded, enabled, real, say,
+};
 use operation::{Memory, Operation};
 
 /// How many sequences are in flight at a time: the real server answers some 500 requests a second on
@@ -21,9 +25,69 @@ const AT_A_TIME: usize = 16;
 /// Differing sequences that are shrunk and shown; more would only repeat them.
 const SHOWN: usize = 5;
 
+/// How long the real garbage collector may take to come to rest.
+const REST_WITHIN: Duration = Duration::from_secs(20);
+
 #[test]
 fn generated() {
-    if !enabled("generated sequences") {
+    compare_all(Family::No);
+}
+
+/// Objects that own each other: after every request the garbage collector is awaited.
+#[test]
+fn families() {
+    compare_all(Family::Yes);
+}
+
+/// What a sequence is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Yes,
+    No,
+}
+
+impl Family {
+    fn sequence(self, seed: u64, index: u64) -> Vec<Operation> {
+        match self {
+            Self::Yes => generate::family(seed, index),
+            Self::No => generate::sequence(seed, index),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "family",
+            Self::No => "sequence",
+        }
+    }
+
+    /// Runs a sequence on both servers, each in a namespace of its own of this name.
+    /// Says also how many objects the garbage collector took.
+    async fn run(
+        self,
+        real: &Server,
+        name: &str,
+        operations: &[Operation],
+    ) -> (Vec<Difference>, usize) {
+        let mut on_real = Script::new(real.clone(), name).await;
+        let mut on_embedded = Script::new(embedded().await, name).await;
+        let mut collected = 0;
+        if self == Self::Yes {
+            collected = relate(&mut on_real, &mut on_embedded, operations).await;
+        } else {
+            futures_util::join!(
+                perform(&mut on_real, operations),
+                perform(&mut on_embedded, operations)
+            );
+        }
+        let differences = compare(on_real.transcript(), on_embedded.transcript());
+        (differences, collected)
+    }
+}
+
+fn compare_all(family: Family) {
+    let what = family.name();
+    if !enabled(&format!("generated sequences ({what})")) {
         return;
     }
     let seed = number("FREEHOLD_SEED", 1);
@@ -33,26 +97,44 @@ fn generated() {
         .build();
     runtime.expect("a runtime").block_on(async {
         let real = real().await;
-        let differing: Vec<u64> = futures_util::stream::iter(0..count)
+        if family == Family::Yes {
+            let mut probe = Script::new(real.clone(), &format!("family-probe-{seed}")).await;
+            for plural in ["widgets", "notes"] {
+                probe.collects(plural).await;
+            }
+        }
+        let outcomes: Vec<(u64, bool, usize)> = futures_util::stream::iter(0..count)
             .map(|index| {
                 let real = &real;
                 async move {
-                    let operations = generate::sequence(seed, index);
-                    let name = format!("sequence-{seed}-{index}");
-                    let differences = run(real, &name, &operations).await;
-                    (!differences.is_empty()).then_some(index)
+                    let operations = family.sequence(seed, index);
+                    let name = format!("{what}-{seed}-{index}");
+                    let (differences, collected) = family.run(real, &name, &operations).await;
+                    (index, !differences.is_empty(), collected)
                 }
             })
             .buffer_unordered(AT_A_TIME)
-            .filter_map(async |found| found)
             .collect()
             .await;
+        let differing: Vec<u64> = outcomes
+            .iter()
+            .filter_map(|(index, differs, _)| differs.then_some(*index))
+            .collect();
+        if family == Family::Yes {
+            let collected: usize = outcomes.iter().map(|(_, _, collected)| collected).sum();
+            say(&format!("{collected} objects were garbage"));
+            assert!(
+                count < 100
+                    || u64::try_from(collected).is_ok_and(|collected| collected > count / 4),
+                "sequences in which nothing is collected show nothing"
+            );
+        }
         let mut text = String::new();
         for index in differing.iter().take(SHOWN) {
-            text += &explain(&real, seed, *index).await;
+            text += &explain(family, &real, seed, *index).await;
         }
         say(&format!(
-            "{count} generated sequences of seed {seed}: {} differ",
+            "{count} generated sequences ({what}) of seed {seed}: {} differ",
             differing.len()
         ));
         assert!(
@@ -63,33 +145,78 @@ fn generated() {
     });
 }
 
-/// Runs a sequence on both servers, each in a namespace of its own of this name.
-async fn run(real: &Server, name: &str, operations: &[Operation]) -> Vec<Difference> {
-    let on_real = perform(Script::new(real.clone(), name).await, operations);
-    let on_embedded = perform(Script::new(embedded().await, name).await, operations);
-    let (on_real, on_embedded) = futures_util::join!(on_real, on_embedded);
-    compare(on_real.transcript(), on_embedded.transcript())
-}
-
-async fn perform(mut script: Script, operations: &[Operation]) -> Script {
-    let mut memory = Memory::start(&script).await;
+async fn perform(script: &mut Script, operations: &[Operation]) {
+    let mut memory = Memory::start(script).await;
     for operation in operations {
-        operation.perform(&mut script, &mut memory).await;
+        operation.perform(script, &mut memory).await;
     }
-    memory.streams(&mut script).await;
-    script
+    memory.streams(script).await;
 }
 
-async fn explain(real: &Server, seed: u64, index: u64) -> String {
+/// Both servers in step: the next request is sent when the real garbage collector has done what the
+/// embedded one has, or did not in time, which is then a difference.
+async fn relate(on_real: &mut Script, on_embedded: &mut Script, operations: &[Operation]) -> usize {
+    let mut real = Memory::start(on_real).await;
+    let mut embedded = Memory::start(on_embedded).await;
+    let mut collected = 0;
+    let mut before: BTreeSet<String> = BTreeSet::new();
+    for operation in operations {
+        operation.perform(on_embedded, &mut embedded).await;
+        operation.perform(on_real, &mut real).await;
+        let wanted = embedded.family(on_embedded).await;
+        let now: BTreeSet<String> = wanted
+            .as_object()
+            .map(|family| family.keys().cloned().collect())
+            .unwrap_or_default();
+        let (_, target) = operation.target();
+        match operation {
+            Operation::DeleteAll { .. } => {}
+            Operation::Create { .. } => collected += usize::from(!now.contains(&target)),
+            _ => {
+                collected += before
+                    .difference(&now)
+                    .filter(|gone| **gone != target)
+                    .count();
+            }
+        }
+        before = now;
+        let resting = async {
+            while real.family(on_real).await != wanted {
+                tokio::time::sleep(ASK_EVERY).await;
+            }
+        };
+        let rested = tokio::time::timeout(REST_WITHIN, resting).await.is_ok();
+        on_embedded.note("the family", wanted);
+        let family = real.family(on_real).await;
+        on_real.note("the family", family);
+        if !rested {
+            return collected;
+        }
+    }
+    // What the real collector did not want to do until now it will not do: it has done something
+    // that came later.
+    on_real.collects("configmaps").await;
+    let (wanted, family) = (
+        embedded.family(on_embedded).await,
+        real.family(on_real).await,
+    );
+    on_embedded.note("the family at last", wanted);
+    on_real.note("the family at last", family);
+    collected
+}
+
+async fn explain(family: Family, real: &Server, seed: u64, index: u64) -> String {
     let mut attempt = 0;
-    let operations = shrink::shrink(generate::sequence(seed, index), async |operations| {
+    let what = family.name();
+    let operations = shrink::shrink(family.sequence(seed, index), async |operations| {
         attempt += 1;
-        let name = format!("shrink-{seed}-{index}-{attempt}");
-        !run(real, &name, operations).await.is_empty()
+        let name = format!("shrink-{what}-{seed}-{index}-{attempt}");
+        !family.run(real, &name, operations).await.0.is_empty()
     })
     .await;
-    let differences = run(real, &format!("shrunk-{seed}-{index}"), &operations).await;
-    let mut text = format!("sequence {index} of FREEHOLD_SEED={seed}, shrunk:\n");
+    let name = format!("shrunk-{what}-{seed}-{index}");
+    let (differences, _) = family.run(real, &name, &operations).await;
+    let mut text = format!("{what} {index} of FREEHOLD_SEED={seed}, shrunk:\n");
     for operation in &operations {
         let _ = writeln!(text, "  {operation}");
     }

@@ -63,6 +63,12 @@ pub(crate) enum Operation {
     },
 }
 
+/// The key under which a body names its owners before they have uids; see [`owners`].
+pub(crate) const OWNERS: &str = "owners";
+
+/// The uid that no object has.
+const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
+
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -110,6 +116,8 @@ pub(crate) struct Memory {
     begin: BTreeMap<&'static str, String>,
     used: BTreeSet<String>,
     seen: BTreeMap<String, Vec<String>>,
+    /// The uids that the objects of a name had, the oldest first.
+    uids: BTreeMap<String, Vec<String>>,
 }
 
 impl Memory {
@@ -122,15 +130,77 @@ impl Memory {
             begin,
             used: BTreeSet::new(),
             seen: BTreeMap::new(),
+            uids: BTreeMap::new(),
         }
+    }
+
+    /// The objects of the kinds that were used, as the garbage collector cares for them.
+    pub(crate) async fn family(&self, script: &Script) -> Value {
+        let mut family = json!({});
+        for plural in &self.used {
+            let list = script.peek(plural).await;
+            let items = list.body["items"].as_array().cloned().unwrap_or_default();
+            for item in items {
+                let metadata = &item["metadata"];
+                let owners = metadata["ownerReferences"].as_array().cloned();
+                let owners: Vec<Value> = owners
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|owner| json!([owner["kind"], owner["name"], owner["blockOwnerDeletion"]]))
+                    .collect();
+                let name = metadata["name"].as_str().unwrap_or_default();
+                family[format!("{plural}/{name}")] = json!({
+                    "deleting": !metadata["deletionTimestamp"].is_null(),
+                    "finalizers": metadata["finalizers"],
+                    "owners": owners,
+                });
+            }
+        }
+        family
     }
 
     fn remember(&mut self, item: &str, answer: &Answer) {
         let version = answer.rv();
-        let seen = self.seen.entry(item.to_owned()).or_default();
-        if !version.is_empty() && seen.last() != Some(&version) {
-            seen.push(version);
+        // What was not stored has neither.
+        if version.is_empty() {
+            return;
         }
+        for (known, new) in [(&mut self.seen, version), (&mut self.uids, answer.uid())] {
+            let known = known.entry(item.to_owned()).or_default();
+            if !new.is_empty() && known.last() != Some(&new) {
+                known.push(new);
+            }
+        }
+    }
+
+    /// Puts owner references where a body names its owners: `[item, which uid, blocks]`, where the
+    /// uid is that of the object of that name (`last`), of one before it (`first`), or nobody's.
+    fn owners(&self, script: &Script, mut body: Value) -> Value {
+        let Some(wanted) = body.as_object_mut().and_then(|body| body.remove(OWNERS)) else {
+            return body;
+        };
+        let reference = |wanted: &Value| {
+            let item = wanted[0].as_str().unwrap_or_default();
+            let (plural, name) = item.split_once('/').unwrap_or_default();
+            let uids = self.uids.get(item);
+            let uid = match wanted[1].as_str() {
+                Some("last") => uids.and_then(|uids| uids.last()),
+                Some("first") => uids.and_then(|uids| uids.first()),
+                _ => None,
+            };
+            let owner = script.object(plural, name, json!({}));
+            let mut reference = json!({"apiVersion": owner["apiVersion"], "kind": owner["kind"],
+                "name": name, "uid": uid.map_or(NOBODY, String::as_str)});
+            if !wanted[2].is_null() {
+                reference["blockOwnerDeletion"] = wanted[2].clone();
+            }
+            reference
+        };
+        let references: Option<Vec<Value>> = wanted
+            .as_array()
+            .map(|wanted| wanted.iter().map(reference).collect());
+        body["metadata"]["ownerReferences"] = json!(references);
+        body
     }
 
     fn version(&self, item: &str, version: Version) -> Option<String> {
@@ -183,9 +253,8 @@ impl Operation {
                 query,
                 body,
             } => {
-                script
-                    .create(&format!("{plural}{query}"), name, body.clone())
-                    .await
+                let body = memory.owners(script, body.clone());
+                script.create(&format!("{plural}{query}"), name, body).await
             }
             Self::Replace {
                 path,
@@ -203,7 +272,7 @@ impl Operation {
                 version,
                 patch,
             } => {
-                let patch = with_version(patch, *version);
+                let patch = memory.owners(script, with_version(patch, *version));
                 script.merge(&format!("{path}{query}"), patch).await
             }
             Self::Patch { path, patch } => script.patch(path, patch.clone()).await,
@@ -236,7 +305,7 @@ impl Operation {
     }
 
     /// The plural and, where there is one, `plural/name` without sub-resource and version.
-    fn target(&self) -> (String, String) {
+    pub(crate) fn target(&self) -> (String, String) {
         let path = match self {
             Self::Create { plural, name, .. } => format!("{plural}/{name}"),
             Self::Replace { path, .. }

@@ -38,6 +38,15 @@ fn definitions_and_samples() {
             &definitions,
         )
         .await;
+        for server in [&on_real, &on_embedded] {
+            let installed = installed(server, &definitions).await;
+            say(&format!(
+                "{}: {installed} of {} upstream definitions installed",
+                server.server.name,
+                definitions.len()
+            ));
+            assert_eq!(installed, definitions.len(), "a definition is missing");
+        }
         let (real, embedded) = (on_real.transcript(), on_embedded.transcript());
         let accepted = real
             .0
@@ -95,6 +104,23 @@ async fn perform(mut script: Script, definitions: &[Value]) -> Script {
         }
     }
     script
+}
+
+/// How many of the definitions a server has established.
+async fn installed(script: &Script, definitions: &[Value]) -> usize {
+    let mut count = 0;
+    for definition in definitions {
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let path = format!("customresourcedefinitions/{name}");
+        let answer = script.peek(&path).await;
+        let conditions = answer.body["status"]["conditions"].as_array();
+        let established = conditions
+            .into_iter()
+            .flatten()
+            .any(|condition| condition["type"] == "Established" && condition["status"] == "True");
+        count += usize::from(established);
+    }
+    count
 }
 
 fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
@@ -177,9 +203,15 @@ fn read(real: &Server, folder: &PathBuf) -> Vec<Value> {
     paths.sort();
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).expect("a readable file");
-        // One of the originals is no YAML in the strict sense (a quoted text that is not indented).
-        let mut definition: Value =
-            serde_saphyr::from_str(&text).unwrap_or_else(|_| read_with_kubectl(real, path));
+        let mut definition: Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| {
+            // One of the originals is no YAML 1.2: the further lines of a quoted text are indented no
+            // more than their key. No option of this reader takes that; the originals' own does.
+            let message = error.without_snippet().to_string();
+            let known = message.contains("invalid indentation in multiline quoted scalar");
+            assert!(known, "{}: {message}", path.display());
+            say(&format!("{}: {message}; read by kubectl", path.display()));
+            read_with_kubectl(real, path)
+        });
         strip(&mut definition);
         definition["spec"]["conversion"] = json!({"strategy": "None"});
         definition

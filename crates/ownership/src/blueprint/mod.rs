@@ -1,10 +1,12 @@
 //! Blueprints: the slots of a claim with their wishes and dependencies.
 
+mod check;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::input::{self, InputError};
-use crate::kind::{Kind, Naming};
+use crate::kind::Kind;
 use crate::part::Props;
 use crate::text::{ResourceId, Text};
 
@@ -89,7 +91,7 @@ pub enum Source {
 pub enum IfMissing {
     /// An error, never a create (law 6).
     Refuse,
-    /// The seed of the served API says to create one (KKP's group, role and profile).
+    /// The served API says to create one (KKP's group, role and profile).
     Create,
 }
 
@@ -141,10 +143,12 @@ pub enum BlueprintError {
     #[error("slots depend on each other in a circle: {}", circle(.0))]
     Cycle(Vec<SlotName>),
     /// A wish that its Kind does not know.
-    #[error("slot {slot}: {kind} has no {what} {name:?}")]
+    #[error("slot {slot}: {field}: {kind} has no {what} {name:?}")]
     Undeclared {
         /// The slot.
         slot: SlotName,
+        /// Where in the slot it stands.
+        field: &'static str,
         /// Its Kind.
         kind: &'static str,
         /// "property" or "inner part".
@@ -152,7 +156,17 @@ pub enum BlueprintError {
         /// The unknown name.
         name: &'static str,
     },
-    /// A tag that the Kind's carrier does not accept.
+    /// A wish that stands there twice.
+    #[error("slot {slot}: {field}: {name:?} must not be wished for twice")]
+    Twice {
+        /// The slot.
+        slot: SlotName,
+        /// Where in the slot it stands.
+        field: &'static str,
+        /// The property, or the key of the inner part.
+        name: Text,
+    },
+    /// A name that is missing, or tags that the Kind's carrier does not accept beside our marks.
     #[error("slot {slot}: {source}")]
     Input {
         /// The slot.
@@ -323,40 +337,6 @@ impl Slot {
             .chain(self.inner.iter().map(|wish| &wish.key))
             .filter_map(Expr::slot)
             .chain(&self.after)
-    }
-
-    fn check(&self) -> Result<(), BlueprintError> {
-        let undeclared = |what, name| BlueprintError::Undeclared {
-            slot: self.name.clone(),
-            kind: self.kind.name,
-            what,
-            name,
-        };
-        for (name, _) in &self.props {
-            if !self.kind.props.iter().any(|rule| rule.name == *name) {
-                return Err(undeclared("property", *name));
-            }
-        }
-        for wish in &self.inner {
-            if self.kind.inner(wish.kind).is_none() {
-                return Err(undeclared("inner part", wish.kind));
-            }
-        }
-        for (key, value) in &self.user_tags {
-            let source = self.kind.carrier.check(key, value);
-            source.map_err(|source| BlueprintError::Input {
-                slot: self.name.clone(),
-                source,
-            })?;
-        }
-        if self.is_own() && self.kind.naming != Naming::Free && self.label.is_empty() {
-            let source = InputError::new("name", "", "must not be empty: this kind has names");
-            return Err(BlueprintError::Input {
-                slot: self.name.clone(),
-                source,
-            });
-        }
-        Ok(())
     }
 }
 

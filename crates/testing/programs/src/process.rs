@@ -40,7 +40,7 @@ exit "$code"
 
 /// A running program with a folder of its own.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     name: &'static str,
     supervisor: Child,
     lifeline: Option<ChildStdin>,
@@ -51,7 +51,10 @@ pub(crate) struct Process {
 impl Process {
     /// Starts `program`; `folder` exists, is its working folder, holds its log and is removed when it
     /// has ended, together with the parent folder once that is empty.
-    pub(crate) fn start(
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn start(
         name: &'static str,
         program: &Path,
         arguments: &[String],
@@ -79,17 +82,21 @@ impl Process {
         })
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    /// What it was called when it was started.
+    pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// Whether it has ended by itself.
-    pub(crate) fn has_ended(&mut self) -> io::Result<bool> {
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn has_ended(&mut self) -> io::Result<bool> {
         Ok(self.supervisor.try_wait()?.is_some())
     }
 
     /// The end of what it wrote, for the person who asks why it did not start.
-    pub(crate) fn last_words(&self) -> String {
+    pub fn last_words(&self) -> String {
         let mut text = Vec::new();
         let mut log = &self.log;
         let read = log
@@ -104,7 +111,7 @@ impl Process {
     }
 
     /// Ends it and waits until it is gone; the supervisor's grace bounds the wait.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.lifeline = None;
         // An error here means that there is nothing to wait for.
         let _ = self.supervisor.wait();

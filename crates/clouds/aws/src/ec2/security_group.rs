@@ -1,0 +1,86 @@
+//! Security groups.
+
+use aws_sdk_ec2::types::{ResourceType, SecurityGroup};
+use cloud_port::aws::security_group::SECURITY_GROUP;
+use ownership::part::{Props, Resource};
+use ownership::step::Create;
+use ownership::{Answer, CloudError, Query, Target};
+
+use super::{Filters, PAGE, blockers, tags};
+use crate::blocked::explain;
+use crate::client_set::ClientSet;
+use crate::resource::{answer, required, resource, unanswered};
+
+const FILTERS: Filters = Filters {
+    id: "group-id",
+    name: Some("group-name"),
+    props: &[("vpc", "vpc-id")],
+};
+
+pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let found = set
+        .ec2
+        .describe_security_groups()
+        .set_filters(FILTERS.of(query))
+        .max_results(PAGE)
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.ec2_failure("DescribeSecurityGroups"))?;
+    Ok(answer(query, found.iter().filter_map(read)))
+}
+
+/// EC2 answers with the id alone; the rest is as it was asked for.
+pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+    let operation = "CreateSecurityGroup";
+    let made = set
+        .ec2
+        .create_security_group()
+        .group_name(&*create.name)
+        .description(required(create, "description")?)
+        .vpc_id(required(create, "vpc")?)
+        .set_tag_specifications(tags::riding(ResourceType::SecurityGroup, &create.tags))
+        .send()
+        .await
+        .map_err(set.ec2_failure(operation))?;
+    let id = made.group_id();
+    let id = id.ok_or_else(|| unanswered(operation, "id of the group"))?;
+    Ok(Resource {
+        name: create.name.clone(),
+        ..resource(
+            &SECURITY_GROUP,
+            id,
+            create.props.clone(),
+            create.tags.clone(),
+        )
+    })
+}
+
+pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+    let id = target.id.as_str();
+    let deleted = set.ec2.delete_security_group().group_id(id).send().await;
+    match deleted.map_err(set.ec2_failure("DeleteSecurityGroup")) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let users = blockers::of_security_group(set, &target.id);
+            Err(explain(error, users).await)
+        }
+    }
+}
+
+fn read(group: &SecurityGroup) -> Option<Resource> {
+    let props = Props::from_iter([
+        ("vpc", group.vpc_id().unwrap_or_default().into()),
+        (
+            "description",
+            group.description().unwrap_or_default().into(),
+        ),
+    ]);
+    let (id, tags) = (group.group_id()?, tags::read(group.tags()));
+    Some(Resource {
+        name: group.group_name().unwrap_or_default().into(),
+        ..resource(&SECURITY_GROUP, id, props, tags)
+    })
+}

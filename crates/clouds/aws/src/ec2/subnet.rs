@@ -1,0 +1,81 @@
+//! Subnets.
+
+use aws_sdk_ec2::types::{ResourceType, Subnet, SubnetState};
+use cloud_port::aws::subnet::SUBNET;
+use ownership::part::{Props, Resource};
+use ownership::step::Create;
+use ownership::{Answer, CloudError, Query, Target};
+
+use super::{Filters, PAGE, blockers, network, tags};
+use crate::blocked::explain;
+use crate::client_set::ClientSet;
+use crate::resource::{answer, required, resource, unanswered};
+
+const FILTERS: Filters = Filters {
+    id: "subnet-id",
+    name: None,
+    props: &[("vpc", "vpc-id"), ("zone", "availability-zone")],
+};
+
+pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let found = set
+        .ec2
+        .describe_subnets()
+        .set_filters(FILTERS.of(query))
+        .max_results(PAGE)
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.ec2_failure("DescribeSubnets"))?;
+    Ok(answer(query, found.iter().filter_map(read)))
+}
+
+pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+    let operation = "CreateSubnet";
+    let made = set
+        .ec2
+        .create_subnet()
+        .vpc_id(required(create, "vpc")?)
+        .cidr_block(required(create, "cidr")?)
+        .set_availability_zone(create.props.get("zone").map(ToString::to_string))
+        .set_tag_specifications(tags::riding(ResourceType::Subnet, &create.tags))
+        .send()
+        .await
+        .map_err(set.ec2_failure(operation))?;
+    let made = made.subnet().and_then(read);
+    made.ok_or_else(|| unanswered(operation, "subnet"))
+}
+
+pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+    let id = target.id.as_str();
+    let deleted = set.ec2.delete_subnet().subnet_id(id).send().await;
+    match deleted.map_err(set.ec2_failure("DeleteSubnet")) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let users = blockers::interfaces(set, "subnet-id", &target.id);
+            Err(explain(error, users).await)
+        }
+    }
+}
+
+fn read(subnet: &Subnet) -> Option<Resource> {
+    let props = Props::from_iter([
+        ("vpc", subnet.vpc_id().unwrap_or_default().into()),
+        ("cidr", network(subnet.cidr_block())),
+        (
+            "zone",
+            subnet.availability_zone().unwrap_or_default().into(),
+        ),
+    ]);
+    Some(Resource {
+        ready: subnet.state() == Some(&SubnetState::Available),
+        ..resource(
+            &SUBNET,
+            subnet.subnet_id()?,
+            props,
+            tags::read(subnet.tags()),
+        )
+    })
+}

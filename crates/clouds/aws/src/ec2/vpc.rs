@@ -1,0 +1,66 @@
+//! VPCs.
+
+use aws_sdk_ec2::types::{ResourceType, Vpc, VpcState};
+use cloud_port::aws::vpc::VPC;
+use ownership::part::{Props, Resource};
+use ownership::step::Create;
+use ownership::{Answer, CloudError, Query, Target};
+
+use super::{Filters, PAGE, blockers, network, tags, truth};
+use crate::blocked::explain;
+use crate::client_set::ClientSet;
+use crate::resource::{answer, required, resource, unanswered};
+
+const FILTERS: Filters = Filters {
+    id: "vpc-id",
+    name: None,
+    props: &[("default", "is-default")],
+};
+
+pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let found = set
+        .ec2
+        .describe_vpcs()
+        .set_filters(FILTERS.of(query))
+        .max_results(PAGE)
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.ec2_failure("DescribeVpcs"))?;
+    Ok(answer(query, found.iter().filter_map(read)))
+}
+
+pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+    let operation = "CreateVpc";
+    let made = set
+        .ec2
+        .create_vpc()
+        .cidr_block(required(create, "cidr")?)
+        .set_tag_specifications(tags::riding(ResourceType::Vpc, &create.tags))
+        .send()
+        .await
+        .map_err(set.ec2_failure(operation))?;
+    let made = made.vpc().and_then(read);
+    made.ok_or_else(|| unanswered(operation, "VPC"))
+}
+
+pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+    let deleted = set.ec2.delete_vpc().vpc_id(target.id.as_str()).send().await;
+    match deleted.map_err(set.ec2_failure("DeleteVpc")) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(explain(error, blockers::of_vpc(set, &target.id)).await),
+    }
+}
+
+fn read(vpc: &Vpc) -> Option<Resource> {
+    let props = Props::from_iter([
+        ("cidr", network(vpc.cidr_block())),
+        ("default", truth(vpc.is_default().unwrap_or(false))),
+    ]);
+    Some(Resource {
+        ready: vpc.state() == Some(&VpcState::Available),
+        ..resource(&VPC, vpc.vpc_id()?, props, tags::read(vpc.tags()))
+    })
+}

@@ -1,0 +1,199 @@
+//! Instance profiles, with the role in each.
+
+use aws_sdk_iam::types::InstanceProfile;
+use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::query::InnerAnswer;
+use ownership::step::Create;
+use ownership::{Answer, CloudError, Query, Target, Text};
+
+use super::{full, keys_to_remove, one_part, optional, read_tags, write_tags};
+use crate::blocked::{Found, blocker, explain};
+use crate::client_set::ClientSet;
+use crate::observe::time;
+use crate::resource::{is_meant, resource, unanswered};
+
+pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let name = match query {
+        Query::Id(target) => target.id.as_str(),
+        Query::Name { name, .. } | Query::Match { name, .. } => name,
+        Query::Marks { .. } | Query::Inner { .. } => "",
+    };
+    if name.is_empty() {
+        return find_among_all(set, query).await;
+    }
+    let mut answer = Answer::default();
+    if let Some(profile) = optional(get(set, name).await)?.flatten() {
+        show(query, &profile, &mut answer);
+    }
+    Ok(answer)
+}
+
+/// A listing has no tags, and there is no other that has: each profile is asked for.
+async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let listed = set
+        .iam
+        .list_instance_profiles()
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.iam_failure("ListInstanceProfiles"))?;
+    let mut answer = Answer::default();
+    for profile in listed {
+        // One that went meanwhile is not there.
+        let got = get(set, profile.instance_profile_name()).await;
+        if let Some(profile) = optional(got)?.flatten() {
+            show(query, &profile, &mut answer);
+        }
+    }
+    Ok(answer)
+}
+
+/// Of an answer that shows a profile: its role, and nothing else.
+pub(crate) fn only_role(of: &Target, answer: Answer) -> Answer {
+    let nothing = InnerAnswer {
+        of: of.clone(),
+        inner: PROFILE_ROLE,
+        parts: Vec::new(),
+    };
+    let inner = answer.inner.into_iter().next().unwrap_or(nothing);
+    Answer {
+        inner: vec![inner],
+        ..Answer::default()
+    }
+}
+
+pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+    let operation = "CreateInstanceProfile";
+    let made = set
+        .iam
+        .create_instance_profile()
+        .instance_profile_name(&*create.name)
+        .set_tags(Some(write_tags(create.tags.iter())))
+        .send()
+        .await
+        .map_err(set.iam_failure(operation))?;
+    let made = made.instance_profile();
+    let made = made.ok_or_else(|| unanswered(operation, "instance profile"))?;
+    Ok(read(made, create.tags.clone()))
+}
+
+pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+    let call = set.iam.delete_instance_profile();
+    let deleted = call.instance_profile_name(target.id.as_str()).send().await;
+    match deleted.map_err(set.iam_failure("DeleteInstanceProfile")) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(explain(error, blockers(set, target)).await),
+    }
+}
+
+async fn blockers(set: &ClientSet, target: &Target) -> Found {
+    let profile = get(set, target.id.as_str()).await?;
+    let roles = profile.iter().flat_map(InstanceProfile::roles);
+    Ok(roles
+        .filter_map(|role| blocker("role", Some(role.role_name())))
+        .collect())
+}
+
+pub(crate) async fn tag(
+    set: &ClientSet,
+    target: &Target,
+    tags: &[(Text, Text)],
+) -> Result<(), CloudError> {
+    set.iam
+        .tag_instance_profile()
+        .instance_profile_name(target.id.as_str())
+        .set_tags(Some(write_tags(tags)))
+        .send()
+        .await
+        .map_err(set.iam_failure("TagInstanceProfile"))
+        .map_err(|error| full(error, INSTANCE_PROFILE.noun, target))?;
+    Ok(())
+}
+
+pub(crate) async fn untag(
+    set: &ClientSet,
+    target: &Target,
+    tags: &[(Text, Text)],
+) -> Result<(), CloudError> {
+    let held = get(set, target.id.as_str()).await?;
+    let held = held.as_ref().map_or(&[][..], InstanceProfile::tags);
+    let Some(keys) = keys_to_remove(&read_tags(held), tags) else {
+        return Ok(());
+    };
+    set.iam
+        .untag_instance_profile()
+        .instance_profile_name(target.id.as_str())
+        .set_tag_keys(Some(keys))
+        .send()
+        .await
+        .map_err(set.iam_failure("UntagInstanceProfile"))?;
+    Ok(())
+}
+
+pub(crate) async fn add_role(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    set.iam
+        .add_role_to_instance_profile()
+        .instance_profile_name(target.id.as_str())
+        .role_name(&*one_part(parts, "role")?.key)
+        .send()
+        .await
+        .map_err(set.iam_failure("AddRoleToInstanceProfile"))?;
+    Ok(())
+}
+
+pub(crate) async fn remove_role(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    set.iam
+        .remove_role_from_instance_profile()
+        .instance_profile_name(target.id.as_str())
+        .role_name(&*one_part(parts, "role")?.key)
+        .send()
+        .await
+        .map_err(set.iam_failure("RemoveRoleFromInstanceProfile"))?;
+    Ok(())
+}
+
+async fn get(set: &ClientSet, name: &str) -> Result<Option<InstanceProfile>, CloudError> {
+    let call = set.iam.get_instance_profile().instance_profile_name(name);
+    let found = call.send().await;
+    let found = found.map_err(set.iam_failure("GetInstanceProfile"))?;
+    Ok(found.instance_profile)
+}
+
+fn show(query: &Query, profile: &InstanceProfile, answer: &mut Answer) {
+    let read = read(profile, read_tags(profile.tags()));
+    if !is_meant(query, &read) {
+        return;
+    }
+    let role = profile.roles().iter().map(|role| InnerPart {
+        key: role.role_name().into(),
+        value: "".into(),
+        tags: Tags::new(),
+    });
+    answer.inner.push(InnerAnswer {
+        of: Target::new(INSTANCE_PROFILE.name, read.id.clone()),
+        inner: PROFILE_ROLE,
+        parts: role.collect(),
+    });
+    answer.resources.push(read.into());
+}
+
+fn read(profile: &InstanceProfile, tags: Tags) -> Resource {
+    let name = profile.instance_profile_name();
+    Resource {
+        name: name.into(),
+        created: time(profile.create_date()),
+        ..resource(&INSTANCE_PROFILE, name, Props::new(), tags)
+    }
+}

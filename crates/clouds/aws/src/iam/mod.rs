@@ -1,0 +1,103 @@
+//! IAM: roles, and the instance profiles that give them to machines.
+
+pub(crate) mod instance_profile;
+pub(crate) mod role;
+
+use aws_sdk_iam::types::Tag;
+use cloud_port::aws::policy;
+use ownership::error::Blocker;
+use ownership::mark::Tags;
+use ownership::part::InnerPart;
+use ownership::{Class, CloudError, Target, Text};
+
+use crate::client_set::only;
+
+fn read_tags(tags: &[Tag]) -> Tags {
+    let pairs = tags.iter();
+    pairs
+        .map(|tag| (tag.key().into(), tag.value().into()))
+        .collect()
+}
+
+fn write_tags<'a>(tags: impl IntoIterator<Item = &'a (Text, Text)>) -> Vec<Tag> {
+    let tag = |(key, value): &(Text, Text)| {
+        let tag = Tag::builder().key(&**key).value(&**value).build();
+        tag.expect("key and value are all that a tag must have")
+    };
+    tags.into_iter().map(tag).collect()
+}
+
+/// The keys to remove so that exactly these tags go.
+///
+/// IAM removes by key alone, and takes two keys that differ in case for one. So a key is removed only
+/// where it is there in this very spelling, with this very value.
+fn keys_to_remove(held: &Tags, tags: &[(Text, Text)]) -> Option<Vec<String>> {
+    let there = tags.iter().filter(|(key, value)| held.has(key, value));
+    let keys: Vec<_> = there.map(|(key, _)| key.to_string()).collect();
+    (!keys.is_empty()).then_some(keys)
+}
+
+/// An absent resource is no error to somebody who asks for it.
+fn optional<T>(answer: Result<T, CloudError>) -> Result<Option<T>, CloudError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.class == Class::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// IAM takes one part a call.
+fn one_part<'a>(parts: &'a [InnerPart], noun: &str) -> Result<&'a InnerPart, CloudError> {
+    only(parts).ok_or_else(|| {
+        let message = format!("one call takes one {noun}, not {}", parts.len());
+        CloudError::new(Class::Fatal, "InvalidParameterCombination", message)
+    })
+}
+
+/// Names the resource that has no room for another tag.
+fn full(mut error: CloudError, noun: &str, target: &Target) -> CloudError {
+    if let Class::Blocked(blockers) = &mut error.class {
+        blockers.push(Blocker {
+            noun: noun.into(),
+            id: target.id.clone(),
+        });
+    }
+    error
+}
+
+/// A document as the port spells it. IAM hands documents out percent-encoded.
+fn document(encoded: &str) -> Text {
+    let decoded = percent_encoding::percent_decode_str(encoded).decode_utf8_lossy();
+    match policy::canonical("policy", &decoded) {
+        Ok(document) => document,
+        // Not for us to judge: it is there, and says what it says.
+        Err(_) => decoded.as_ref().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_decoded_and_canonical() {
+        let encoded = "%7B%22Statement%22%3A%20%7B%22Effect%22%3A%22Allow%22%2C%22Action%22%3A%5B%22a%3Ab+c%22%5D%7D%7D";
+        let expected = r#"{"Statement":[{"Action":"a:b+c","Effect":"Allow"}]}"#;
+        assert_eq!(&*document(encoded), expected);
+        assert_eq!(&*document("not%20a%20policy"), "not a policy");
+    }
+
+    #[test]
+    fn only_the_very_pair_is_removed() {
+        let pair = |key: &str, value: &str| (Text::from(key), Text::from(value));
+        let held = Tags::from_iter([pair("a", "1"), pair("B", "2"), pair("c", "3")]);
+        let ours = [
+            pair("a", "1"),
+            pair("b", "2"),
+            pair("c", "x"),
+            pair("d", ""),
+        ];
+        assert_eq!(keys_to_remove(&held, &ours), Some(vec!["a".to_owned()]));
+        assert_eq!(keys_to_remove(&held, &ours[1..]), None);
+    }
+}

@@ -1,0 +1,346 @@
+//! Roles, with their inline and attached policies.
+
+use aws_sdk_iam::types::{AttachedPolicy, EntityType, InstanceProfile, Role, RoleDetail};
+use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::query::InnerAnswer;
+use ownership::step::Create;
+use ownership::{Answer, Class, CloudError, Query, ResourceId, Target, Text};
+
+use super::{document, full, keys_to_remove, one_part, optional, read_tags, write_tags};
+use crate::blocked::{Found, blocker, explain};
+use crate::client_set::ClientSet;
+use crate::observe::time;
+use crate::resource::{answer, is_meant, required, resource, unanswered};
+
+pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let name = match query {
+        Query::Id(target) => target.id.as_str(),
+        Query::Name { name, .. } | Query::Match { name, .. } => name,
+        Query::Marks { .. } | Query::Inner { .. } => "",
+    };
+    if name.is_empty() {
+        return find_among_all(set, query).await;
+    }
+    let role = optional(get(set, name).await)?.flatten();
+    Ok(answer(query, role))
+}
+
+async fn get(set: &ClientSet, name: &str) -> Result<Option<Resource>, CloudError> {
+    let found = set.iam.get_role().role_name(name).send().await;
+    let found = found.map_err(set.iam_failure("GetRole"))?;
+    Ok(found.role().map(read))
+}
+
+/// A listing of roles has no tags. This one has, and tells the policies too.
+async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    let operation = "GetAccountAuthorizationDetails";
+    let mut pages = set
+        .iam
+        .get_account_authorization_details()
+        .filter(EntityType::Role)
+        .into_paginator()
+        .send();
+    let mut all = Answer::default();
+    while let Some(page) = pages.next().await {
+        let page = page.map_err(set.iam_failure(operation))?;
+        for detail in page.role_detail_list() {
+            let Some(role) = read_detail(detail) else {
+                continue;
+            };
+            if is_meant(query, &role) {
+                all.inner.extend(read_policies(detail, &role.id));
+                all.resources.push(role.into());
+            }
+        }
+    }
+    Ok(all)
+}
+
+pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+    let operation = "CreateRole";
+    let made = set
+        .iam
+        .create_role()
+        .role_name(&*create.name)
+        .assume_role_policy_document(required(create, "trust")?)
+        .set_tags(Some(write_tags(create.tags.iter())))
+        .send()
+        .await
+        .map_err(set.iam_failure(operation))?;
+    let made = made.role().ok_or_else(|| unanswered(operation, "role"))?;
+    // The answer may leave out what was asked for.
+    Ok(Resource {
+        props: create.props.clone(),
+        tags: create.tags.clone(),
+        ..read(made)
+    })
+}
+
+/// Who may assume it is all that can be changed.
+pub(crate) async fn update(
+    set: &ClientSet,
+    target: &Target,
+    props: &Props,
+) -> Result<(), CloudError> {
+    let others = props.iter().any(|(name, _)| *name != "trust");
+    let (Some(trust), true, false) = (props.get("trust"), target.kind == ROLE.name, others) else {
+        let message = format!("what is to be changed in {target} is fixed at its creation");
+        return Err(CloudError::new(Class::Fatal, "ValidationError", message));
+    };
+    set.iam
+        .update_assume_role_policy()
+        .role_name(target.id.as_str())
+        .policy_document(&**trust)
+        .send()
+        .await
+        .map_err(set.iam_failure("UpdateAssumeRolePolicy"))?;
+    Ok(())
+}
+
+pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+    let name = target.id.as_str();
+    let deleted = set.iam.delete_role().role_name(name).send().await;
+    match deleted.map_err(set.iam_failure("DeleteRole")) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(explain(error, blockers(set, target)).await),
+    }
+}
+
+async fn blockers(set: &ClientSet, target: &Target) -> Found {
+    let mut found = Vec::new();
+    for (noun, answer) in [
+        ("inline policy", inline_names(set, target).await?),
+        ("attached policy", attached_arns(set, target).await?),
+    ] {
+        found.extend(answer.iter().filter_map(|key| blocker(noun, Some(key))));
+    }
+    let profiles = set
+        .iam
+        .list_instance_profiles_for_role()
+        .role_name(target.id.as_str())
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.iam_failure("ListInstanceProfilesForRole"))?;
+    let names = profiles.iter().map(InstanceProfile::instance_profile_name);
+    found.extend(names.filter_map(|name| blocker("instance profile", Some(name))));
+    Ok(found)
+}
+
+pub(crate) async fn tag(
+    set: &ClientSet,
+    target: &Target,
+    tags: &[(Text, Text)],
+) -> Result<(), CloudError> {
+    set.iam
+        .tag_role()
+        .role_name(target.id.as_str())
+        .set_tags(Some(write_tags(tags)))
+        .send()
+        .await
+        .map_err(set.iam_failure("TagRole"))
+        .map_err(|error| full(error, ROLE.noun, target))?;
+    Ok(())
+}
+
+pub(crate) async fn untag(
+    set: &ClientSet,
+    target: &Target,
+    tags: &[(Text, Text)],
+) -> Result<(), CloudError> {
+    let name = target.id.as_str();
+    let held = get(set, name)
+        .await?
+        .map_or_else(Tags::new, |role| role.tags);
+    let Some(keys) = keys_to_remove(&held, tags) else {
+        return Ok(());
+    };
+    let call = set
+        .iam
+        .untag_role()
+        .role_name(name)
+        .set_tag_keys(Some(keys));
+    call.send().await.map_err(set.iam_failure("UntagRole"))?;
+    Ok(())
+}
+
+pub(crate) async fn inline(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+    let Some(names) = optional(inline_names(set, of).await)? else {
+        return Ok(inside(of, INLINE_POLICY, Vec::new()));
+    };
+    let mut parts = Vec::with_capacity(names.len());
+    for name in names {
+        let call = set.iam.get_role_policy();
+        let call = call.role_name(of.id.as_str()).policy_name(&name);
+        let got = call.send().await.map_err(set.iam_failure("GetRolePolicy"));
+        // One that went meanwhile is not there.
+        if let Some(policy) = optional(got)? {
+            parts.push(part(&name, document(policy.policy_document())));
+        }
+    }
+    Ok(inside(of, INLINE_POLICY, parts))
+}
+
+pub(crate) async fn attached(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+    let arns = optional(attached_arns(set, of).await)?.unwrap_or_default();
+    let parts = arns.iter().map(|arn| part(arn, "".into()));
+    Ok(inside(of, ATTACHED_POLICY, parts.collect()))
+}
+
+async fn inline_names(set: &ClientSet, of: &Target) -> Result<Vec<String>, CloudError> {
+    set.iam
+        .list_role_policies()
+        .role_name(of.id.as_str())
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.iam_failure("ListRolePolicies"))
+}
+
+async fn attached_arns(set: &ClientSet, of: &Target) -> Result<Vec<String>, CloudError> {
+    let found = set
+        .iam
+        .list_attached_role_policies()
+        .role_name(of.id.as_str())
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.iam_failure("ListAttachedRolePolicies"))?;
+    let arns = found.iter().filter_map(AttachedPolicy::policy_arn);
+    Ok(arns.map(str::to_owned).collect())
+}
+
+pub(crate) async fn put_inline(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    let policy = one_part(parts, "inline policy")?;
+    set.iam
+        .put_role_policy()
+        .role_name(target.id.as_str())
+        .policy_name(&*policy.key)
+        .policy_document(&*policy.value)
+        .send()
+        .await
+        .map_err(set.iam_failure("PutRolePolicy"))?;
+    Ok(())
+}
+
+pub(crate) async fn delete_inline(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    let policy = one_part(parts, "inline policy")?;
+    set.iam
+        .delete_role_policy()
+        .role_name(target.id.as_str())
+        .policy_name(&*policy.key)
+        .send()
+        .await
+        .map_err(set.iam_failure("DeleteRolePolicy"))?;
+    Ok(())
+}
+
+pub(crate) async fn attach(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    let policy = one_part(parts, "attached policy")?;
+    set.iam
+        .attach_role_policy()
+        .role_name(target.id.as_str())
+        .policy_arn(&*policy.key)
+        .send()
+        .await
+        .map_err(set.iam_failure("AttachRolePolicy"))?;
+    Ok(())
+}
+
+pub(crate) async fn detach(
+    set: &ClientSet,
+    target: &Target,
+    parts: &[InnerPart],
+) -> Result<(), CloudError> {
+    let policy = one_part(parts, "attached policy")?;
+    set.iam
+        .detach_role_policy()
+        .role_name(target.id.as_str())
+        .policy_arn(&*policy.key)
+        .send()
+        .await
+        .map_err(set.iam_failure("DetachRolePolicy"))?;
+    Ok(())
+}
+
+fn read(role: &Role) -> Resource {
+    let trust = role.assume_role_policy_document();
+    Resource {
+        created: time(role.create_date()),
+        ..named(role.role_name(), trust, read_tags(role.tags()))
+    }
+}
+
+fn read_detail(detail: &RoleDetail) -> Option<Resource> {
+    let trust = detail.assume_role_policy_document();
+    Some(Resource {
+        created: detail.create_date().and_then(time),
+        ..named(detail.role_name()?, trust, read_tags(detail.tags()))
+    })
+}
+
+fn named(name: &str, trust: Option<&str>, tags: Tags) -> Resource {
+    let props = Props::from_iter([("trust", document(trust.unwrap_or_default()))]);
+    Resource {
+        name: name.into(),
+        ..resource(&ROLE, name, props, tags)
+    }
+}
+
+fn read_policies(detail: &RoleDetail, id: &ResourceId) -> [InnerAnswer; 2] {
+    let of = Target::new(ROLE.name, id.clone());
+    let inline = detail.role_policy_list().iter().filter_map(|policy| {
+        let text = policy.policy_document().unwrap_or_default();
+        Some(part(policy.policy_name()?, document(text)))
+    });
+    let attached = detail.attached_managed_policies().iter();
+    let attached = attached.filter_map(|policy| Some(part(policy.policy_arn()?, "".into())));
+    [
+        all_of(&of, INLINE_POLICY, inline.collect()),
+        all_of(&of, ATTACHED_POLICY, attached.collect()),
+    ]
+}
+
+fn part(key: &str, value: Text) -> InnerPart {
+    InnerPart {
+        key: key.into(),
+        value,
+        tags: Tags::new(),
+    }
+}
+
+fn inside(of: &Target, inner: &'static str, parts: Vec<InnerPart>) -> Answer {
+    Answer {
+        inner: vec![all_of(of, inner, parts)],
+        ..Answer::default()
+    }
+}
+
+fn all_of(of: &Target, inner: &'static str, mut parts: Vec<InnerPart>) -> InnerAnswer {
+    parts.sort_by(|a, b| a.key.cmp(&b.key));
+    InnerAnswer {
+        of: of.clone(),
+        inner,
+        parts,
+    }
+}

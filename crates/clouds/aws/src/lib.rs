@@ -1,0 +1,33 @@
+//! The cloud port on AWS, by the vendor's own SDK.
+//!
+//! ```text
+//! Access ──► ClientSets ──► ClientSet: one account, role and region
+//!                              │ Cloud::read, Cloud::perform
+//!                              ├──► ec2: VPCs, subnets, route tables, security groups and rules
+//!                              └──► iam: roles and their policies, instance profiles and their role
+//! ```
+//!
+//! # Guarantees
+//! - One Step is one call that changes something, sent once: the SDK's own retries are off
+//!   (assumption A3), and every call ends within [`ownership::time::REQUEST_TIMEOUT`].
+//! - Whatever AWS answers has the class that the port's tables give it. A call that may have taken
+//!   effect is [`ownership::Class::Unknown`]; one that certainly never left is not.
+//! - Rules, documents and properties are in the port's canonical spelling.
+//!
+//! *Invariant:* nothing here knows Kubernetes.
+
+mod access;
+mod blocked;
+mod client_set;
+mod client_sets;
+mod ec2;
+mod failure;
+mod iam;
+mod observe;
+mod resource;
+mod trust;
+
+pub use access::{Access, AssumeRole, Credentials, Secret};
+pub use client_set::ClientSet;
+pub use client_sets::{ClientSets, Settings};
+pub use observe::Calls;

@@ -1,0 +1,113 @@
+//! What is noticed about every call, without the ones who make it: how many, and the cloud's time.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aws_sdk_ec2::config::interceptors::{
+    BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
+};
+use aws_sdk_ec2::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_ec2::error::BoxError;
+use aws_sdk_ec2::primitives::{DateTime, DateTimeFormat};
+use aws_smithy_runtime_api::client::orchestrator::Metadata;
+use ownership::time::CloudTime;
+
+tokio::task_local! {
+    /// The earliest `Date` among the answers to the calls of one read.
+    static DATE: Cell<Option<CloudTime>>;
+}
+
+/// Runs a read and says at what time of the cloud its first answer was given.
+pub(crate) async fn dated<F: Future>(read: F) -> (F::Output, CloudTime) {
+    let read = async {
+        let output = read.await;
+        (output, DATE.with(Cell::get).unwrap_or_default())
+    };
+    DATE.scope(Cell::new(None), read).await
+}
+
+/// How often each operation was called, by its name in the API's reference; a listing counts once a
+/// page.
+#[derive(Clone, Debug, Default)]
+pub struct Calls(Arc<Mutex<BTreeMap<String, u64>>>);
+
+impl Calls {
+    /// The operations that were called, and how often.
+    pub fn by_operation(&self) -> BTreeMap<String, u64> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, u64>> {
+        // A count is whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sits in every client.
+#[derive(Clone, Debug)]
+pub(crate) struct Observer(pub(crate) Calls);
+
+impl Intercept for Observer {
+    fn name(&self) -> &'static str {
+        "freehold"
+    }
+
+    fn read_before_transmit(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(operation) = config.load::<Metadata>() {
+            *self
+                .0
+                .lock()
+                .entry(operation.name().to_owned())
+                .or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn read_before_deserialization(
+        &self,
+        context: &BeforeDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let date = context.response().headers().get("date").and_then(parse);
+        if let Some(date) = date {
+            // Calls that belong to no read, such as one for the account's id, need no time.
+            let _ = DATE.try_with(|earliest| {
+                earliest.set(Some(earliest.get().map_or(date, |other| other.min(date))));
+            });
+        }
+        Ok(())
+    }
+}
+
+fn parse(date: &str) -> Option<CloudTime> {
+    let date = DateTime::from_str(date, DateTimeFormat::HttpDate).ok()?;
+    time(&date)
+}
+
+/// A moment that AWS tells.
+pub(crate) fn time(moment: &DateTime) -> Option<CloudTime> {
+    let millis = moment.to_millis().ok()?;
+    u64::try_from(millis).ok().map(CloudTime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_read_as_the_clouds_time() {
+        assert_eq!(
+            parse("Thu, 01 Jan 1970 00:00:02 GMT"),
+            Some(CloudTime(2000))
+        );
+        assert_eq!(parse("yesterday"), None);
+    }
+}

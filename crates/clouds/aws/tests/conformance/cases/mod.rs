@@ -1,0 +1,6 @@
+//! The cases, by what they are about.
+
+pub(crate) mod groups;
+pub(crate) mod iam;
+pub(crate) mod network;
+pub(crate) mod tags;

@@ -1,0 +1,70 @@
+//! The two clouds: a simulated account, and an account of moto's that nobody else has.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, Settings};
+use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use moto_server::MotoServer;
+use tokio::sync::OnceCell;
+
+use crate::raw::Raw;
+
+pub(crate) const REGION: &str = "eu-central-1";
+
+/// A new simulated account.
+pub(crate) fn simulated() -> SharedAccount {
+    simulated_on(VirtualClock::new())
+}
+
+/// A new simulated account on this clock.
+pub(crate) fn simulated_on(clock: VirtualClock) -> SharedAccount {
+    let account = Account::new(cloud_sim::Settings::default(), clock);
+    SharedAccount::new(account, Actor::Engine(0))
+}
+
+/// A new account of moto's, through the adapter and past it.
+pub(crate) struct Moto {
+    pub(crate) set: Arc<ClientSet>,
+    pub(crate) raw: Raw,
+}
+
+/// A new account of moto's; `None` if this is not its tier.
+pub(crate) async fn moto() -> Option<Moto> {
+    static SERVER: OnceCell<MotoServer> = OnceCell::const_new();
+    if std::env::var_os("FREEHOLD_TIER_AWS").is_none_or(|value| value != "1") {
+        // Not `eprintln!`, which the test harness hides.
+        let line = "SKIPPED: moto's server (FREEHOLD_TIER_AWS is not 1)";
+        writeln!(std::io::stderr(), "{line}").expect("standard error");
+        return None;
+    }
+    let start = || async {
+        let moto = moto_server::install(|_| ()).expect("moto is installed");
+        MotoServer::start(&moto).await.expect("moto starts")
+    };
+    let server = SERVER.get_or_init(start).await;
+    let account = server.new_account();
+    let sets = ClientSets::new(Settings {
+        endpoint: Some(server.url().to_owned()),
+        ..Settings::from_env()
+    });
+    let set = sets.get(&access(&account)).await.expect("a legal access");
+    let raw = Raw::new(server.url(), &account).await;
+    assert_eq!(**set.account().await.expect("an account"), *account);
+    Some(Moto { set, raw })
+}
+
+/// The access to an account of moto's: any role of it.
+fn access(account: &str) -> Access {
+    Access {
+        credentials: Credentials::Keys {
+            id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
+            secret: Secret::new("moto takes any"),
+        },
+        assume: Some(AssumeRole {
+            arn: format!("arn:aws:iam::{account}:role/freehold"),
+            external_id: Some("tests".to_owned()),
+        }),
+        region: REGION.to_owned(),
+    }
+}
