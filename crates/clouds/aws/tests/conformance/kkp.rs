@@ -387,7 +387,6 @@ async fn what_is_only_used_keeps_what_was_there() {
         security_group_id: Some(group.to_owned()),
         role: Some("theirs".to_owned()),
         instance_profile: Some("theirs".to_owned()),
-        owns_instance_profile: false,
         ..Cluster::new(NAME)
     };
     let mut simulated = Run::new(&account, clock, &cluster(&sim_group));
