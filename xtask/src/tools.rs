@@ -38,7 +38,7 @@ pub(crate) fn install_all(workspace: &Workspace) -> anyhow::Result<ExitCode> {
         // What stands for AWS.
         install_by(workspace, "moto-server", "moto-tools")?;
     } else {
-        println!("no Python here: moto is not installed");
+        say::line!("no Python here: moto is not installed")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -74,7 +74,7 @@ fn standing(state: &State, resource: &Resource, stored: &Stored, owner: &Owner) 
     match state.storage.object(&owner_resource.store, &key) {
         Some(found) if found.facts.uid == owner.uid => {
             let facts = &found.facts;
-            if facts.deleting && facts.has_finalizer(FOREGROUND) {
+            if facts.waits() {
                 Standing::Waiting
             } else {
                 Standing::Solid
@@ -189,10 +189,16 @@ fn dependents(state: &State, stored: &Stored) -> Vec<(Place, Arc<Stored>)> {
         .collect()
 }
 
-/// Sees to the dependents of an object that waits for them, then to the object itself.
+/// Whether an owner waits for this dependent.
+fn blocks(dependent: &Stored, owner: &Stored) -> bool {
+    let mut owners = dependent.facts.owners.iter();
+    owners.any(|reference| reference.uid == owner.facts.uid && reference.blocks)
+}
+
+/// Sees to the dependents that an object waits for, then to the object itself.
 fn delete_dependents_first(state: &mut State, stored: &Stored, store: &str, key: &str) {
     for ((store, key), dependent) in dependents(state, stored) {
-        if !dependent.facts.deleting {
+        if !dependent.facts.deleting && blocks(&dependent, stored) {
             state.chore(Chore::Collect { store, key });
         }
     }
@@ -210,13 +216,12 @@ fn finish(state: &mut State, store: &str, key: &str) {
     let Some(resource) = state.resource_of_store(store) else {
         return;
     };
-    if !stored.facts.deleting || !stored.facts.has_finalizer(FOREGROUND) {
+    if !stored.facts.waits() {
         return;
     }
-    let blocks = |owner: &Owner| owner.uid == stored.facts.uid && owner.blocks;
     let blocked = dependents(state, &stored)
         .iter()
-        .any(|(_, dependent)| dependent.facts.owners.iter().any(blocks));
+        .any(|(_, dependent)| blocks(dependent, &stored));
     if !blocked {
         api::remove_finalizer(state, &resource, key, FOREGROUND);
     }
@@ -225,10 +230,11 @@ fn finish(state: &mut State, store: &str, key: &str) {
 /// Two objects that own each other would wait for each other: the one that is deleted second stops
 /// blocking its owners.
 fn unblock_circle(state: &mut State, resource: &Arc<Resource>, stored: &Stored, key: &str) {
-    let waits = |(_, dependent): &(Place, Arc<Stored>)| {
-        dependent.facts.deleting && dependent.facts.has_finalizer(FOREGROUND)
-    };
-    if !dependents(state, stored).iter().any(waits) {
+    let dependents = dependents(state, stored);
+    if !dependents
+        .iter()
+        .any(|(_, dependent)| dependent.facts.waits())
+    {
         return;
     }
     let mut value = state.view(resource, stored);

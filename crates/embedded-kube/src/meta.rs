@@ -112,6 +112,11 @@ impl Facts {
         }
     }
 
+    /// Whether the deletion of the object waits for its dependents.
+    pub(crate) fn waits(&self) -> bool {
+        self.deleting && self.has_finalizer(FOREGROUND)
+    }
+
     /// Whether this finalizer is on the object.
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
         self.finalizers.iter().any(|f| &**f == name)

@@ -251,29 +251,53 @@ impl State {
             entry.insert((resource.store.clone(), key.into()));
         }
         self.storage.put(&resource.store, key, Arc::clone(&stored));
+        self.note_relations(
+            &resource.store,
+            key,
+            &stored.facts,
+            old.as_ref().map(|old| &old.facts),
+        );
         let facts = &stored.facts;
-        // An owner that waits for this dependent need not wait any longer.
-        for owner in old.iter().flat_map(|old| &old.facts.owners) {
-            let blocks = |now: &meta::Owner| now.uid == owner.uid && now.blocks == owner.blocks;
-            if !facts.owners.iter().any(blocks)
-                && let Some((store, key)) = self.find_owner(&facts.namespace, owner)
-            {
-                self.chore(Chore::Collect { store, key });
-            }
-        }
-        let owners_changed = old.is_none_or(|old| old.facts.owners != facts.owners);
-        if facts.deleting || (owners_changed && !facts.owners.is_empty()) {
-            self.chore(Chore::Collect {
-                store: resource.store.clone(),
-                key: key.into(),
-            });
-        }
         match resource.builtin() {
             Some(Builtin::Definition) => self.chore(Chore::Definition(key.into())),
             Some(Builtin::Namespace) if facts.deleting => self.chore(Chore::Namespace(key.into())),
             _ => {}
         }
         stored
+    }
+
+    /// Notes what the garbage collector looks at after a change of an object.
+    fn note_relations(&mut self, store: &str, key: &str, new: &Facts, old: Option<&Facts>) {
+        let nothing = Facts::default();
+        let old = old.unwrap_or(&nothing);
+        // An owner that waits for this dependent need not wait any longer.
+        for owner in &old.owners {
+            let blocks = |now: &meta::Owner| now.uid == owner.uid && now.blocks == owner.blocks;
+            if !new.owners.iter().any(blocks)
+                && let Some((store, key)) = self.find_owner(&new.namespace, owner)
+            {
+                self.chore(Chore::Collect { store, key });
+            }
+        }
+        if new.waits() && !old.waits() {
+            let dependents = self.dependents.get(&new.uid).cloned().unwrap_or_default();
+            for (store, key) in dependents {
+                self.chore(Chore::Collect { store, key });
+            }
+        }
+        // Owners that are where they should be are no reason to look, even if they wait already.
+        let doubtful = old.owners != new.owners
+            && new.owners.iter().any(|owner| {
+                let place = self.find_owner(&new.namespace, owner);
+                let found = place.and_then(|(store, key)| self.storage.object(&store, &key));
+                found.is_none_or(|found| found.facts.uid != owner.uid)
+            });
+        if new.deleting || doubtful {
+            self.chore(Chore::Collect {
+                store: store.into(),
+                key: key.into(),
+            });
+        }
     }
 
     /// Removes an object and notes the chores that follow; the answer is its last state.

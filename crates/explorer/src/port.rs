@@ -5,10 +5,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use cloud_port::{Clock, Cloud, Effect, LedgerError, LedgerStore};
-use cloud_sim::{Actor, VirtualClock};
+use cloud_port::{Cloud, Effect, LedgerError, LedgerStore};
+use cloud_sim::Actor;
 use ownership::ledger::Edit;
-use ownership::time::Tick;
 use ownership::{Answer, CloudError, Ledger, Phase, Query, Step};
 
 use crate::world::{Call, World};
@@ -90,15 +89,6 @@ impl LedgerStore for Store {
         let call = self.port.world.lock().write(edits, self.version);
         self.version = answer(call).await?;
         Ok(())
-    }
-}
-
-/// The clock as the driver wants it.
-pub(crate) struct WorldClock(pub VirtualClock);
-
-impl Clock for WorldClock {
-    fn now(&self) -> Tick {
-        self.0.now()
     }
 }
 

@@ -14,7 +14,7 @@ use ownership::{Case, Finding, Ledger, Phase, Rules, Sightings};
 use crate::chooser::Chooser;
 use crate::fault::{Choice, Fault, Menu, Schedule};
 use crate::laws::{self, Law, Violation, broken};
-use crate::port::{Port, Shared, Store, WorldClock};
+use crate::port::{Port, Shared, Store};
 use crate::scenario::{Expect, Scenario};
 use crate::world::World;
 
@@ -296,7 +296,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         Box::pin(async move {
             let (phase, clock) = {
                 let world = world.lock();
-                (world.object.phase, WorldClock(world.clock.clone()))
+                (world.object.phase, world.clock.clone())
             };
             let takes_turns = scenario.writers > 1;
             let port = Port {

@@ -2,17 +2,16 @@
 
 use cloud_sim::Actor;
 use ownership::kind::{BirthProof, InnerProof, Kind, Marking, Naming};
-use ownership::mark::{Dialect, Tags, part_key};
+use ownership::mark::{Dialect, OwnershipMark, Tags, part_key};
 use ownership::part::InnerPart;
 use ownership::time::Millis;
 use ownership::{Blueprint, Freehold, Slot, Target};
 
 use crate::fault::{Fault, Menu};
-use crate::run;
 use crate::scenario::{
-    CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name, taken_names,
-    twins,
+    CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name,
 };
+use crate::{names, run, twins};
 
 /// The peculiarities that a Kind can have.
 pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
@@ -79,7 +78,7 @@ fn guest_by_parent(alone: &Scenario, kind: &'static Kind) -> Scenario {
 fn namesakes(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let mut scenario = Scenario {
         depth: 1,
-        ..named(&taken_names(alone, kind).remove(0), "namesakes")
+        ..named(&names::taken_names(alone, kind).remove(0), "namesakes")
     };
     let mut slot = scenario.blueprint.slots()[0].clone();
     slot.user_tags.push(("team".into(), "blue".into()));
@@ -147,7 +146,7 @@ fn held_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
 
 /// The twin that should go cannot be deleted: reported, and not tried again and again.
 fn blocked_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
-    let mut scenario = named(&twins(alone, kind), "blocked");
+    let mut scenario = named(&twins::twins(alone, kind), "blocked");
     let recorded = scenario.ledger.ids.get(&slot_name("thing")).cloned();
     let other = scenario
         .ledger
@@ -178,5 +177,57 @@ fn expired_token(alone: &Scenario) -> Scenario {
         expect: Expect::AtMostOne,
         depth: 2,
         ..named(alone, "expired-token")
+    }
+}
+
+/// Somebody else's resource looks just like ours, and was there before.
+pub(crate) fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let mut scenario = named(alone, "lookalike-before");
+    let slot = &scenario.blueprint.slots()[0];
+    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let label = slot.label.clone();
+    scenario
+        .account
+        .plant(Actor::Stranger, kind.name, &label, &props, &Tags::new())
+        .expect("names are free");
+    scenario
+}
+
+/// Another claim uses our resource and has put a part of its own inside.
+pub(crate) fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let (mut account, ledger) = run::prepare(alone, &Freehold);
+    let there = identity(
+        OTHER_UUID,
+        "guest",
+        "management-a",
+        Dialect::Kkp {
+            cluster: "guest".into(),
+        },
+    );
+    let mark = OwnershipMark {
+        claim: there.claim.hash().clone(),
+        slot: slot_name("thing"),
+        attempt: 0,
+        holder: there.holder.clone(),
+    };
+    let part = InnerPart {
+        key: "ingress tcp 443-443 0.0.0.0/0".into(),
+        value: "".into(),
+        tags: mark.encode(kind.carrier).into_iter().collect(),
+    };
+    let id = ledger.ids[&slot_name("thing")].clone();
+    account
+        .add_parts(
+            Actor::Engine(1),
+            &Target::new(kind.name, id),
+            "rule",
+            &[part],
+        )
+        .expect("room for it");
+    Scenario {
+        account,
+        ledger,
+        expect: Expect::Reported,
+        ..named(alone, "guest")
     }
 }

@@ -375,7 +375,7 @@ impl View {
         self.finished
     }
 
-    /// When the first answer of this pass came.
+    /// When the first question of this pass was sent that has an answer.
     pub fn began(&self) -> Option<Tick> {
         self.began
     }

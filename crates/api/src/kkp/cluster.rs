@@ -1,17 +1,14 @@
 //! `Cluster`: what we look at and write, typed; everything else, kept.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ipnet::IpNet;
 use k8s_openapi::ClusterResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube::Resource;
 use ownership::input::InputError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{GROUP, VERSION};
 use crate::Sensitive;
 
 /// A cluster of KKP. It lives in no namespace.
@@ -306,37 +303,7 @@ impl Cluster {
     }
 }
 
-fn api_version() -> String {
-    format!("{GROUP}/{VERSION}")
-}
-
-fn kind() -> String {
-    Cluster::kind(&()).into_owned()
-}
-
-impl Resource for Cluster {
-    type DynamicType = ();
-    type Scope = ClusterResourceScope;
-
-    fn kind((): &()) -> Cow<'_, str> {
-        "Cluster".into()
-    }
-    fn group((): &()) -> Cow<'_, str> {
-        GROUP.into()
-    }
-    fn version((): &()) -> Cow<'_, str> {
-        VERSION.into()
-    }
-    fn plural((): &()) -> Cow<'_, str> {
-        "clusters".into()
-    }
-    fn meta(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
+kind!(Cluster, "clusters", ClusterResourceScope);
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,11 @@
 //! `Seed`: where a datacenter's region stands.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-use super::{GROUP, VERSION};
 
 /// A seed cluster of KKP, with the datacenters that it serves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,37 +77,7 @@ impl Seed {
     }
 }
 
-fn api_version() -> String {
-    format!("{GROUP}/{VERSION}")
-}
-
-fn kind() -> String {
-    Seed::kind(&()).into_owned()
-}
-
-impl Resource for Seed {
-    type DynamicType = ();
-    type Scope = NamespaceResourceScope;
-
-    fn kind((): &()) -> Cow<'_, str> {
-        "Seed".into()
-    }
-    fn group((): &()) -> Cow<'_, str> {
-        GROUP.into()
-    }
-    fn version((): &()) -> Cow<'_, str> {
-        VERSION.into()
-    }
-    fn plural((): &()) -> Cow<'_, str> {
-        "seeds".into()
-    }
-    fn meta(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
+kind!(Seed, "seeds", NamespaceResourceScope);
 
 #[cfg(test)]
 mod tests {

@@ -15,4 +15,6 @@ pub mod words;
 
 pub use catalogue::Catalogue;
 pub use cloud::{Cloud, Effect};
-pub use driver::{Clock, Driver, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term};
+pub use driver::{
+    Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,
+};

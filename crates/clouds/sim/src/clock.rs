@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use cloud_port::Clock;
 use ownership::time::{CloudTime, Millis, Tick};
 
 /// The clock that everything in a run shares. A clone shows, and moves, the same time.
@@ -40,6 +41,12 @@ impl VirtualClock {
     /// creation times have no more.
     pub fn cloud_time(&self) -> CloudTime {
         CloudTime(Self::CLOUD_OFFSET + self.now().0 / 1000 * 1000)
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Tick {
+        self.now()
     }
 }
 

@@ -1,21 +1,18 @@
 //! The world of the demonstration: a simulated account, one KKP cluster, and its ledger.
 
 use std::collections::BTreeSet;
-use std::future::{Future, ready};
 use std::sync::MutexGuard;
 
 use anyhow::{Context as _, bail};
-use cloud_port::driver::{Clock, Driver, LedgerError, LedgerStore, PassEnd, Planned, Report, Term};
+use cloud_port::driver::{Driver, InMemory, PassEnd, Planned, Report, Term};
 use cloud_port::{Cloud as _, aws};
 use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
 use controllers::kkp;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::mark::Tags;
 use ownership::part::Props;
-use ownership::time::Tick;
 use ownership::{
-    Blueprint, Claim, Edit, Freehold, Holder, Identity, Ledger, Query, Sightings, Target, Text,
-    Verdict,
+    Blueprint, Claim, Freehold, Holder, Identity, Ledger, Query, Sightings, Target, Text, Verdict,
 };
 
 use super::progress::Progress;
@@ -31,11 +28,11 @@ const CLUSTER: &str = "demo";
 /// Everything that the demonstration works with.
 pub(crate) struct World {
     cloud: SharedAccount,
-    clock: DevClock,
+    clock: VirtualClock,
     identity: Identity,
     blueprint: Blueprint,
     evidence: Evidence,
-    ledger: Memory,
+    ledger: InMemory,
     sightings: Sightings,
 }
 
@@ -59,11 +56,11 @@ impl World {
         };
         Ok(Self {
             cloud: SharedAccount::new(account, Actor::Engine(0)),
-            clock: DevClock(clock),
+            clock,
             identity,
             blueprint: cluster.blueprint()?,
             evidence: Evidence::default(),
-            ledger: Memory(ledger),
+            ledger: InMemory(ledger),
             sightings: Sightings::new(),
         })
     }
@@ -107,7 +104,7 @@ impl World {
                 PassEnd::Wait(until, reason, _) => {
                     let span = until - self.clock.now();
                     progress.waits(span, &reason);
-                    self.clock.0.advance(span);
+                    self.clock.advance(span);
                 }
                 PassEnd::Failed(error, _) => bail!("the cloud: {error}"),
                 PassEnd::Ledger(error) => bail!("the ledger: {error}"),
@@ -215,37 +212,12 @@ fn case<'a>(
 
 fn driver<'a>(
     cloud: &'a SharedAccount,
-    clock: &'a DevClock,
-) -> Driver<'a, Freehold, SharedAccount, DevClock> {
+    clock: &'a VirtualClock,
+) -> Driver<'a, Freehold, SharedAccount, VirtualClock> {
     Driver {
         rules: &Freehold,
         cloud,
         clock,
         term: Term::alone(),
-    }
-}
-
-/// The virtual clock, as the driver wants it.
-struct DevClock(VirtualClock);
-
-impl Clock for DevClock {
-    fn now(&self) -> Tick {
-        self.0.now()
-    }
-}
-
-/// A ledger that is only kept in memory.
-struct Memory(Ledger);
-
-impl LedgerStore for Memory {
-    fn load(&mut self) -> impl Future<Output = Result<Ledger, LedgerError>> + Send {
-        ready(Ok(self.0.clone()))
-    }
-
-    fn write(&mut self, edits: &[Edit]) -> impl Future<Output = Result<(), LedgerError>> + Send {
-        for edit in edits {
-            self.0.apply(edit);
-        }
-        ready(Ok(()))
     }
 }

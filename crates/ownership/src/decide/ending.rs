@@ -292,15 +292,14 @@ impl<R: Rules> Deciding<'_, R> {
             (usize::MAX - rank, resource.id.clone())
         });
         for (kind, resource, owned) in all {
-            if let (Some(holder), Some(mark)) = (owned.held_by(), owned.mark()) {
-                let (slot, target, holder) =
-                    (mark.slot.clone(), owned.target().clone(), holder.clone());
-                self.findings.push(Finding::Held {
-                    slot,
-                    target,
-                    holder,
-                });
-            } else if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
+            // Everything here was judged by its mark.
+            if owned
+                .mark()
+                .is_some_and(|mark| self.is_held(&mark.slot, &owned))
+            {
+                continue;
+            }
+            if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
                 self.give_back(kind, &resource, owned)?;
             } else {
                 self.delete(kind, owned.target(), Reason::Ends)?;
@@ -383,7 +382,7 @@ impl<R: Rules> Deciding<'_, R> {
             let seen = self.view.seen(&target);
             let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read)))
             else {
-                self.settled(Sight::Missing(target), settle, why);
+                self.gone_for_good(kind, &target);
                 continue;
             };
             match self.judge(kind, resource, read) {

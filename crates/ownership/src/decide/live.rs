@@ -16,9 +16,6 @@ use crate::step::{MarkRight, Step};
 use crate::time::Millis;
 use crate::verdict::{Owned, Verdict};
 
-/// How soon the deletion of a blocked twin is tried again.
-const BLOCKED: Millis = Millis::seconds(600);
-
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn live(&mut self) -> Flow<()> {
         if !self.ledger.pinned {
@@ -116,14 +113,7 @@ impl<R: Rules> Deciding<'_, R> {
         self.record(slot, resource, Origin::Created)?;
         let target = owned.target().clone();
         self.sightings.clear(&Sight::Lost(target.clone()));
-        if let Some(holder) = owned.held_by() {
-            let (slot, holder) = (slot.name.clone(), holder.clone());
-            self.findings.push(Finding::Held {
-                slot,
-                target,
-                holder,
-            });
-        } else {
+        if !self.is_held(&slot.name, &owned) {
             self.reduce(slot, &target, twins)?;
             self.repair_mark(slot, resource, &owned)?;
             self.repair_props(slot, props, resource, &owned)?;
@@ -298,123 +288,6 @@ impl<R: Rules> Deciding<'_, R> {
         match Step::update(owned.clone(), change, self.now) {
             Some(step) => act(Decision::Do(step), Reason::PropsDiffer(slot.name.clone())),
             None => Ok(()),
-        }
-    }
-
-    /// Condemns the twins of what is kept; data is never condemned (law 2).
-    fn reduce(
-        &mut self,
-        slot: &Slot,
-        kept: &Target,
-        twins: Vec<(Arc<Resource>, Owned)>,
-    ) -> Flow<()> {
-        let mut twins: Vec<Owned> = twins.into_iter().map(|(_, owned)| owned).collect();
-        twins.retain(|twin| !self.view.deleted(twin.target()));
-        for twin in &twins {
-            if let Some(holder) = twin.held_by().cloned() {
-                let (slot, target) = (slot.name.clone(), twin.target().clone());
-                self.findings.push(Finding::Held {
-                    slot,
-                    target,
-                    holder,
-                });
-            }
-        }
-        twins.retain(|twin| twin.held_by().is_none());
-        if twins.is_empty() {
-            return Ok(());
-        }
-        if self.rules.spares_valuables(slot.kind) {
-            let others = twins.iter().map(|twin| twin.target().clone()).collect();
-            let (slot, kept) = (slot.name.clone(), kept.clone());
-            self.findings.push(Finding::Twins { slot, kept, others });
-            return Ok(());
-        }
-        let why = Reason::Twin(kept.id.clone());
-        if !self.rules.condemns_twins() {
-            return self.delete(slot.kind, twins[0].target(), why);
-        }
-        let edits = twins
-            .iter()
-            .map(|twin| Edit::Condemn {
-                target: twin.target().clone(),
-                known: Known::new(slot, Origin::Created),
-            })
-            .collect();
-        act(Decision::Write(edits), why)
-    }
-
-    /// Deletes the condemned twins of a slot, and forgets those that are gone.
-    fn execute_condemned(&mut self, slot: &Slot) -> Flow<()> {
-        let ours = |target: &&Target| {
-            let known = self.ledger.known.get(*target);
-            known.is_some_and(|known| known.slot == slot.name)
-        };
-        let condemned: Vec<Target> = self.ledger.condemned.iter().filter(ours).cloned().collect();
-        for target in condemned {
-            let why = Reason::Condemned(target.id.clone());
-            let seen = self.see(&target, || why.clone())?;
-            if self.is_blocked(&target) {
-                continue;
-            }
-            match seen.map(|(resource, read)| self.judge(slot.kind, &resource, read)) {
-                Some(Verdict::Owned(owned)) => {
-                    if let Some(holder) = owned.held_by().cloned() {
-                        let slot = slot.name.clone();
-                        self.findings.push(Finding::Held {
-                            slot,
-                            target,
-                            holder,
-                        });
-                        continue;
-                    }
-                    self.confirm_sentence(&target, why.clone())?;
-                    self.delete(slot.kind, &target, why)?;
-                }
-                // Not ours any more: released, like everything that lost its mark.
-                Some(_) => return act(Decision::Write(vec![Edit::Gone { target }]), why),
-                // The sentence stands for as long as an old read can show the twin: whoever sees it
-                // must not take it for the one to keep.
-                None if self.settled(
-                    Sight::Missing(target.clone()),
-                    |rules, since| rules.settled_at(slot.kind, since),
-                    Reason::AwaitSettling(target.id.clone()),
-                ) =>
-                {
-                    return act(Decision::Write(vec![Edit::Gone { target }]), why);
-                }
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a twin's deletion was blocked a short while ago: then that is reported, and it is
-    /// tried again only later, for a claim at rest writes nothing (law 8).
-    fn is_blocked(&mut self, target: &Target) -> bool {
-        if let Some(error) = self.view.blocked(target) {
-            self.sightings
-                .block(target.clone(), self.now, error.clone());
-        }
-        let Some((at, error)) = self.sightings.blocked(target) else {
-            return false;
-        };
-        if self.now >= at + BLOCKED {
-            return false;
-        }
-        self.findings.push(Finding::from((target, error)));
-        true
-    }
-
-    /// A sentence that an earlier pass wrote is written again before it is executed: a stale ledger
-    /// could show one that was lifted since.
-    fn confirm_sentence(&self, target: &Target, why: Reason) -> Flow<()> {
-        match self.ledger.known.get(target).cloned() {
-            Some(known) if !self.just_now(self.view.condemned(target)) => {
-                let target = target.clone();
-                act(Decision::Write(vec![Edit::Condemn { target, known }]), why)
-            }
-            _ => Ok(()),
         }
     }
 

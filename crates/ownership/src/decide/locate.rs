@@ -93,11 +93,7 @@ impl<R: Rules> Deciding<'_, R> {
                     }
                 }
                 None => {
-                    if !self.settled(
-                        Sight::Missing(target.clone()),
-                        |rules, since| rules.settled_at(slot.kind, since),
-                        Reason::AwaitSettling(id.clone()),
-                    ) {
+                    if !self.gone_for_good(slot.kind, &target) {
                         return Ok(Located::Pending);
                     }
                     gone.push(id);

@@ -21,6 +21,7 @@ mod inner;
 mod live;
 mod locate;
 mod traces;
+mod twins;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -317,6 +318,28 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let until = until.max(self.now);
         self.wait(until, why);
         false
+    }
+
+    /// Whether something that is not there has been gone for long enough to be believed.
+    fn gone_for_good(&mut self, kind: &Kind, target: &Target) -> bool {
+        self.settled(
+            Sight::Missing(target.clone()),
+            |rules, since| rules.settled_at(kind, since),
+            Reason::AwaitSettling(target.id.clone()),
+        )
+    }
+
+    /// Whether another management cluster holds what is ours: then that is reported.
+    fn is_held(&mut self, slot: &SlotName, owned: &Owned) -> bool {
+        let Some(holder) = owned.held_by() else {
+            return false;
+        };
+        self.findings.push(Finding::Held {
+            slot: slot.clone(),
+            target: owned.target().clone(),
+            holder: holder.clone(),
+        });
+        true
     }
 
     fn wait(&mut self, until: Tick, why: Reason) {

@@ -132,11 +132,7 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let Some((resource, _)) = self.see(&trace.on, || Reason::EraseTraces)? else {
-                if self.settled(
-                    Sight::Missing(trace.on.clone()),
-                    |rules, since| rules.settled_at(kind, since),
-                    Reason::AwaitSettling(trace.on.id.clone()),
-                ) {
+                if self.gone_for_good(kind, &trace.on) {
                     erased.push(Edit::Erase(trace));
                 }
                 continue;

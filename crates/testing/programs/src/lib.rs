@@ -5,6 +5,7 @@
 //! ```
 
 mod cache;
+pub mod command;
 mod place;
 mod process;
 

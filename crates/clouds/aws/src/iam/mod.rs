@@ -8,9 +8,18 @@ use cloud_port::aws::policy;
 use ownership::error::Blocker;
 use ownership::mark::Tags;
 use ownership::part::InnerPart;
-use ownership::{Class, CloudError, Target, Text};
+use ownership::{Class, CloudError, Query, Target, Text};
 
 use crate::client_set::only;
+
+/// The one name that a query is about; empty if it is about all.
+fn name_in(query: &Query) -> &str {
+    match query {
+        Query::Id(target) => target.id.as_str(),
+        Query::Name { name, .. } | Query::Match { name, .. } => name,
+        Query::Marks { .. } | Query::Inner { .. } => "",
+    }
+}
 
 fn read_tags(tags: &[Tag]) -> Tags {
     let pairs = tags.iter();

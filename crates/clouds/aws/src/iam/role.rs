@@ -8,18 +8,14 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, Class, CloudError, Query, ResourceId, Target, Text};
 
-use super::{document, full, keys_to_remove, one_part, optional, read_tags, write_tags};
+use super::{document, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::observe::time;
 use crate::resource::{answer, is_meant, required, resource, unanswered};
 
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
-    let name = match query {
-        Query::Id(target) => target.id.as_str(),
-        Query::Name { name, .. } | Query::Match { name, .. } => name,
-        Query::Marks { .. } | Query::Inner { .. } => "",
-    };
+    let name = name_in(query);
     if name.is_empty() {
         return find_among_all(set, query).await;
     }

@@ -2,16 +2,14 @@
 //! be the same on both clouds, and so must the calls that they come to.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::{Future, ready};
 
-use cloud_port::driver::{Clock, Driver, LedgerError, LedgerStore, PassEnd, Report, Term};
+use cloud_port::driver::{Driver, InMemory, PassEnd, Report, Term};
 use cloud_port::{Cloud, Journal, aws};
 use cloud_sim::VirtualClock;
 use controllers::kkp::{Cluster, IpFamily};
 use ownership::decide::{Case, Evidence, Phase};
-use ownership::time::Tick;
 use ownership::{
-    Blueprint, Claim, CloudError, Edit, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step,
 };
 
 use crate::clouds::{self, Moto};
@@ -23,11 +21,11 @@ const NAME: &str = "prod";
 /// A cluster on one of the clouds.
 struct Run<'a, C> {
     cloud: &'a C,
-    clock: TestClock,
+    clock: VirtualClock,
     identity: Identity,
     blueprint: Blueprint,
     evidence: Evidence,
-    ledger: Memory,
+    ledger: InMemory,
     sightings: Sightings,
     steps: Steps,
 }
@@ -38,7 +36,7 @@ impl<'a, C: Cloud> Run<'a, C> {
         let ids = cluster.ids().expect("legal ids");
         Self {
             cloud,
-            clock: TestClock(clock),
+            clock,
             identity: Identity {
                 claim: Claim::new("Cluster.kubermatic.k8c.io", "", NAME, uuid).expect("legal"),
                 holder: Holder::of_cluster("management"),
@@ -47,7 +45,7 @@ impl<'a, C: Cloud> Run<'a, C> {
             },
             blueprint: cluster.blueprint().expect("a legal cluster"),
             evidence: Evidence::default(),
-            ledger: Memory(Ledger {
+            ledger: InMemory(Ledger {
                 ids,
                 ..Ledger::default()
             }),
@@ -62,7 +60,7 @@ impl<'a, C: Cloud> Run<'a, C> {
             match self.pass(phase).await {
                 PassEnd::Rest(report) => return (self.steps.take(), report),
                 PassEnd::Done => return (self.steps.take(), Report::default()),
-                PassEnd::Wait(until, ..) => self.clock.0.advance(until - self.clock.now()),
+                PassEnd::Wait(until, ..) => self.clock.advance(until - self.clock.now()),
                 other => panic!("{other:?}\nafter {:#?}", self.steps.0),
             }
         }
@@ -90,29 +88,6 @@ impl<'a, C: Cloud> Run<'a, C> {
             &mut self.steps,
         );
         pass.await
-    }
-}
-
-struct TestClock(VirtualClock);
-
-impl Clock for TestClock {
-    fn now(&self) -> Tick {
-        self.0.now()
-    }
-}
-
-struct Memory(Ledger);
-
-impl LedgerStore for Memory {
-    fn load(&mut self) -> impl Future<Output = Result<Ledger, LedgerError>> + Send {
-        ready(Ok(self.0.clone()))
-    }
-
-    fn write(&mut self, edits: &[Edit]) -> impl Future<Output = Result<(), LedgerError>> + Send {
-        for edit in edits {
-            self.0.apply(edit);
-        }
-        ready(Ok(()))
     }
 }
 
@@ -387,7 +362,6 @@ async fn what_is_only_used_keeps_what_was_there() {
         security_group_id: Some(group.to_owned()),
         role: Some("theirs".to_owned()),
         instance_profile: Some("theirs".to_owned()),
-        owns_instance_profile: false,
         ..Cluster::new(NAME)
     };
     let mut simulated = Run::new(&account, clock, &cluster(&sim_group));

@@ -5,7 +5,7 @@
 
 mod plan;
 
-use std::future::Future;
+use std::future::{Future, ready};
 
 use ownership::decide::{Decided, Filled, Halt};
 use ownership::error::Class;
@@ -52,6 +52,23 @@ pub enum LedgerError {
     /// It was certainly not written.
     #[error("the API server refused: {0}")]
     Refused(String),
+}
+
+/// A ledger that is only kept in memory.
+#[derive(Clone, Debug, Default)]
+pub struct InMemory(pub Ledger);
+
+impl LedgerStore for InMemory {
+    fn load(&mut self) -> impl Future<Output = Result<Ledger, LedgerError>> + Send {
+        ready(Ok(self.0.clone()))
+    }
+
+    fn write(&mut self, edits: &[Edit]) -> impl Future<Output = Result<(), LedgerError>> + Send {
+        for edit in edits {
+            self.0.apply(edit);
+        }
+        ready(Ok(()))
+    }
 }
 
 /// Takes note of what is done and why: events, history, a terminal.

@@ -249,11 +249,24 @@ fn sub_resource(random: &mut Random, plural: &str, item: &str) -> String {
     }
 }
 
-/// What is said of the spec through `status` has no effect, except that the real server notes in
-/// `managedFields` that it was said, and counts that as a change.
+/// What is said of the spec through `status`, and of the status elsewhere, has no effect, except
+/// that the real server notes in `managedFields` that a spec was named, and loses them over a status
+/// that does not fit its schema; it counts both as a change.
 fn only_status(mut body: Value, path: &str) -> Value {
-    if path.ends_with("/status") {
-        body.as_object_mut().map(|body| body.remove("spec"));
+    let status = &body["status"];
+    let fits = !status["phase"].is_number()
+        && status["conditions"]
+            .as_array()
+            .is_none_or(|all| all.iter().all(|condition| condition["type"].is_string()));
+    let without_effect = if path.ends_with("/status") {
+        Some("spec")
+    } else if fits {
+        None
+    } else {
+        Some("status")
+    };
+    if let (Some(field), Some(body)) = (without_effect, body.as_object_mut()) {
+        body.remove(field);
     }
     body
 }

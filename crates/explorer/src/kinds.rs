@@ -1,0 +1,89 @@
+//! Kinds that no cloud has: one for every combination of capabilities that the catalogue admits.
+
+use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
+use ownership::time::Millis;
+
+/// A Kind for every combination of capabilities that the catalogue admits.
+pub(crate) fn synthetic_all() -> Vec<&'static Kind> {
+    let mut kinds = Vec::new();
+    let births = [
+        BirthProof::Marks,
+        BirthProof::Token,
+        BirthProof::Nonce,
+        BirthProof::Circumstantial,
+    ];
+    let flags = [false, true];
+    for birth in births {
+        for token in flags {
+            for create in [CreateMode::Insert, CreateMode::Upsert] {
+                for marking in [Marking::Mutable, Marking::CreateOnly, Marking::Never] {
+                    for naming in [Naming::Account, Naming::Free] {
+                        for has_creation_time in flags {
+                            let kind =
+                                synthetic(birth, token, create, marking, naming, has_creation_time);
+                            if kind.check().is_ok() {
+                                kinds.push(&*Box::leak(Box::new(kind)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    kinds
+}
+
+pub(crate) fn synthetic(
+    birth: BirthProof,
+    token: bool,
+    create: CreateMode,
+    marking: Marking,
+    naming: Naming,
+    has_creation_time: bool,
+) -> Kind {
+    use ownership::kind::PropRule;
+    let name = format!(
+        "synthetic/{birth:?}{}{}{}{}{}",
+        if token { "-token" } else { "" },
+        if create == CreateMode::Upsert {
+            "-upsert"
+        } else {
+            ""
+        },
+        match marking {
+            Marking::Mutable => "",
+            Marking::CreateOnly => "-create-only",
+            Marking::Never => "-never",
+        },
+        if naming == Naming::Free {
+            "-free"
+        } else {
+            "-named"
+        },
+        if has_creation_time { "-timed" } else { "" },
+    );
+    Kind {
+        name: Box::leak(name.to_lowercase().into_boxed_str()),
+        noun: "thing",
+        carrier: ownership::mark::Carrier::AwsTags,
+        birth,
+        token: token.then_some(Millis::seconds(24 * 3600)),
+        create,
+        marking,
+        naming,
+        has_creation_time,
+        valuable: false,
+        settling: Millis::seconds(15),
+        props: &[
+            PropRule {
+                name: "size",
+                mutable: true,
+            },
+            PropRule {
+                name: "parent",
+                mutable: false,
+            },
+        ],
+        inner: &[],
+    }
+}

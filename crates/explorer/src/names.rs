@@ -1,0 +1,153 @@
+//! Scenarios in which the slot's name is taken, or its recorded id is wrong.
+
+use std::collections::BTreeSet;
+
+use cloud_sim::{Account, Actor};
+use ownership::decide::Evidence;
+use ownership::kind::{Kind, Marking};
+use ownership::ledger::{Known, Origin};
+use ownership::mark::{Dialect, Tags};
+use ownership::part::InnerPart;
+use ownership::{Freehold, Ledger, ResourceId, Target, Text};
+
+use crate::fault::Fault;
+use crate::run;
+use crate::scenario::{
+    CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name,
+};
+
+/// The slot's name is taken, by different people in different ways.
+pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+    let planted = |tags: &Tags| {
+        let mut account = alone.account.clone();
+        let slot = &alone.blueprint.slots()[0];
+        let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+        let born = account
+            .plant(Actor::Stranger, kind.name, &slot.label, &props, tags)
+            .expect("the name is free");
+        let target = Target::new(kind.name, born.id.clone());
+        for inner in kind.inner.iter().filter(|inner| !inner.single) {
+            let part = InnerPart {
+                key: match inner.name {
+                    "rule" => "ingress tcp 443-443 0.0.0.0/0".into(),
+                    "attached-policy" => "arn:aws:iam::aws:policy/SecurityAudit".into(),
+                    _ => "somebody-elses".into(),
+                },
+                value: if inner.name == "inline-policy" {
+                    "{}".into()
+                } else {
+                    "".into()
+                },
+                tags: Tags::new(),
+            };
+            account
+                .add_parts(Actor::Stranger, &target, inner.name, &[part])
+                .expect("room for it");
+        }
+        (account, target)
+    };
+    let mut all = Vec::new();
+    let used = |what: &str, tags: &Tags| Scenario {
+        account: planted(tags).0,
+        expect: Expect::Used,
+        faults: alone.faults.without(Fault::LoseStatus.bit()),
+        ..named(alone, what)
+    };
+    all.push(Scenario {
+        depth: 2,
+        ..used("name-used", &Tags::new())
+    });
+    all.push(Scenario {
+        writers: 2,
+        ..used("name-used-two-writers", &Tags::new())
+    });
+    let cluster_key: Text = format!("kubernetes.io/cluster/{CLUSTER}").into();
+    all.push(used(
+        "cluster-mark-there",
+        &[(cluster_key.clone(), "".into())].into_iter().collect(),
+    ));
+    all.push(used(
+        "cluster-key-there",
+        &[(cluster_key, "shared".into())].into_iter().collect(),
+    ));
+
+    let strict = Dialect::PowerVs {
+        cluster: CLUSTER.into(),
+        uuid: UUID.into(),
+    };
+    let conflict = |what: &str, account: Account| Scenario {
+        account,
+        expect: Expect::Conflict,
+        ..named(alone, what)
+    };
+    all.push(Scenario {
+        identity: identity(UUID, CLUSTER, "management-a", strict),
+        ..conflict("name-taken", planted(&Tags::new()).0)
+    });
+    let namesake = Scenario {
+        identity: identity(OTHER_UUID, CLUSTER, "management-a", kkp()),
+        actor: Actor::Engine(1),
+        ..alone.clone()
+    };
+    all.push(conflict("namesake", run::prepare(&namesake, &Freehold).0));
+    let legacy_tags = kkp().ownership(kind.carrier, None).expect("legal tags");
+    all.push(conflict("legacy", planted(&legacy_tags).0));
+
+    let (account, target) = planted(&legacy_tags);
+    let evidence = Evidence {
+        adopt: BTreeSet::from([slot_name("thing")]),
+        ..Evidence::default()
+    };
+    if kind.marking == Marking::Mutable {
+        all.push(Scenario {
+            account,
+            evidence,
+            adopts: BTreeSet::from([target]),
+            expect: Expect::Adopted,
+            ..named(alone, "legacy-with-evidence")
+        });
+    }
+    all.extend(wrong_ids(alone, kind, planted(&Tags::new())));
+    all
+}
+
+/// The recorded id is wrong: ours but dead, ours but somebody else's resource, or the user's wish.
+fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) -> Vec<Scenario> {
+    let recorded = |id: &ResourceId, ours: bool| {
+        let mut ledger = Ledger {
+            pinned: true,
+            ..Ledger::default()
+        };
+        ledger.ids.insert(slot_name("thing"), id.clone());
+        if ours {
+            let known = Known {
+                slot: slot_name("thing"),
+                origin: Origin::Created,
+            };
+            let target = Target::new(kind.name, id.clone());
+            ledger.known.insert(target, known);
+        }
+        ledger
+    };
+    let dead = ResourceId::new("dead-0123456789");
+    let faults = alone.faults.without(Fault::LoseStatus.bit());
+    vec![
+        Scenario {
+            ledger: recorded(&dead, true),
+            faults,
+            ..named(alone, "recorded-id-dead")
+        },
+        Scenario {
+            ledger: recorded(&dead, false),
+            faults,
+            ..named(alone, "wish-dead")
+        },
+        Scenario {
+            ledger: recorded(&planted.1.id, false),
+            account: planted.0,
+            expect: Expect::Used,
+            faults,
+            ..named(alone, "wish")
+        },
+    ]
+}

@@ -1,0 +1,124 @@
+//! Scenarios in which a slot has two resources of ours.
+
+use cloud_sim::Actor;
+use ownership::blueprint::Expr;
+use ownership::ledger::{Known, Origin};
+use ownership::part::Props;
+use ownership::step::Create;
+use ownership::{Blueprint, Kind, Ledger, Slot, Step, Target, name};
+
+use crate::scenario::{Scenario, named, slot_name};
+
+/// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other
+/// one has.
+pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let mut scenario = named(alone, "twins");
+    let slot = scenario.blueprint.slots()[0].clone();
+    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let mut make = |slot: &Slot, attempt, props: &Props| {
+        let tags = scenario
+            .identity
+            .ownership_tags(slot.kind, slot, attempt)
+            .expect("legal tags");
+        let cluster = scenario
+            .identity
+            .dialect
+            .cluster(slot.kind.carrier)
+            .expect("legal tags");
+        let step = Step::Create(Create {
+            slot: slot.name.clone(),
+            kind: slot.kind,
+            attempt,
+            name: slot.label.clone(),
+            props: props.clone(),
+            tags: tags.into_iter().chain(cluster.iter().cloned()).collect(),
+            token: slot
+                .kind
+                .token
+                .map(|_| name::client_token(&scenario.identity.claim, &slot.name, attempt)),
+        });
+        let effect = scenario
+            .account
+            .perform(Actor::Engine(0), &step)
+            .expect("room for it");
+        effect.born.expect("a create makes something").id.clone()
+    };
+    let mut second_props = props.clone();
+    if kind.name == "aws/vpc" || kind.name == "aws/subnet" {
+        second_props.set(
+            "cidr",
+            if kind.name == "aws/vpc" {
+                "10.1.0.0/16".into()
+            } else {
+                "172.31.129.0/24".into()
+            },
+        );
+    }
+    let first = make(&slot, 1, &props);
+    let second = make(&slot, 2, &second_props);
+    let has_parent = kind.props.iter().any(|rule| rule.name == "parent");
+    let mut slots = vec![slot.clone()];
+    if has_parent {
+        let mut child = Slot::own(slot_name("child"), kind, "prod-child");
+        child.props = vec![("parent", Expr::Slot(slot.name.clone()))];
+        child.cluster_mark = true;
+        make(
+            &child,
+            1,
+            &[("parent", second.text())].into_iter().collect(),
+        );
+        slots.push(child);
+    }
+    scenario.blueprint = Blueprint::new(slots).expect("a legal blueprint");
+    scenario.ledger = Ledger {
+        pinned: true,
+        ..Ledger::default()
+    };
+    scenario.ledger.ids.insert(slot.name.clone(), first.clone());
+    scenario.ledger.attempts.insert(slot.name.clone(), 2);
+    for id in [first, second] {
+        let known = Known::new(&slot, Origin::Created);
+        scenario
+            .ledger
+            .known
+            .insert(Target::new(kind.name, id), known);
+    }
+    scenario
+}
+
+/// Twins that nothing depends on, the younger one recorded: who has lost the status keeps the other.
+pub(crate) fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
+    let mut scenario = twins(alone, kind);
+    scenario.name = format!("{}/bare-twins", alone.name);
+    let slot = slot_name("thing");
+    let child = scenario
+        .blueprint
+        .slots()
+        .iter()
+        .find(|slot| slot.name.as_str() == "child")
+        .cloned();
+    if let Some(child) = child {
+        let made = scenario
+            .account
+            .alive(child.kind.name)
+            .find(|r| r.name == child.label)
+            .cloned();
+        if let Some(made) = made {
+            let target = Target::new(child.kind.name, made.id.clone());
+            scenario
+                .account
+                .delete(Actor::Engine(0), &target)
+                .expect("nothing depends on it");
+        }
+    }
+    scenario.blueprint = alone.blueprint.clone();
+    let younger = scenario
+        .ledger
+        .known
+        .keys()
+        .find(|target| scenario.ledger.ids.get(&slot) != Some(&target.id));
+    if let Some(target) = younger.cloned() {
+        scenario.ledger.ids.insert(slot, target.id);
+    }
+    scenario
+}
