@@ -1,11 +1,13 @@
-//! Controllers: one module a served system. Its object goes in, a Blueprint comes out.
+//! Controllers: the road from an object to its cloud and back, and one module a served system.
 //!
 //! ```text
-//! object ──► ids (recorded, for the ledger) + Blueprint ──► ownership engine
+//! object ──► Blueprint (crate `blueprints`) ──► engine, driver ──► a cloud
+//!    ▲                                              │
+//!    └──────── ids, ledger, conditions, events ◄────┘
 //! ```
 //!
-//! *Invariant:* a translation is pure. It asks nobody, so the same object always gives the same
-//! Blueprint, and what is wrong with the object is said before anything is done.
+//! *Invariant:* a system says only what is its own ([`reconcile::System`]); pinning, the ledger,
+//! passes, conditions and events are the same for all.
 
 pub mod kkp;
 pub mod reconcile;

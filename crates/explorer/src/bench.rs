@@ -98,7 +98,7 @@ fn bytes_per_claim(scenario: &Scenario) -> anyhow::Result<u64> {
 
 /// A blueprint that shares nothing with others, as each cluster has its own.
 fn fresh_blueprint() -> Option<ownership::Blueprint> {
-    controllers::kkp::Cluster::new("prod").blueprint().ok()
+    blueprints::kkp::Cluster::new("prod").blueprint().ok()
 }
 
 /// Resident memory of this process, in bytes.

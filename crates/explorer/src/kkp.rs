@@ -2,7 +2,7 @@
 
 use cloud_port::aws::{instance_profile, role, security_group};
 use cloud_sim::{Account, Settings, VirtualClock};
-use controllers::kkp;
+use blueprints::kkp;
 use ownership::Identity;
 
 use crate::fault::Menu;

@@ -1,70 +1,267 @@
-//! Clusters of the Kubermatic Kubernetes Platform (KKP) on AWS.
+//! KKP clusters as a served system: the object's fields in, ids and conditions out.
 
-mod blueprint;
-mod fields;
-mod system;
-#[cfg(test)]
-mod tests;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
 
-pub use blueprint::SLOTS;
-pub use system::{Accounts, Kkp};
+use api::Change;
+use api::kkp::{
+    AWS_REGION, AwsCredentials, CLEANUP_AWS, Cluster as Object, Id, Report, Seed, old_finalizers,
+};
+use blueprints::kkp::{
+    CONTROL_PLANE_ROLE, Cluster, INSTANCE_PROFILE, IpFamily, ROUTE_TABLE, SECURITY_GROUP, VPC,
+    WORKER_ROLE, slot,
+};
+use cloud_port::aws::{self, AwsPlace};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::api::{Api, ListParams};
+use kube::{Client, ResourceExt as _};
+use ownership::decide::Evidence;
+use ownership::input::InputError;
+use ownership::{CloudError, Kind, ResourceId, SlotName};
 
-/// What a KKP cluster says about its infrastructure, as its author wrote it.
-///
-/// An id that is set is a wish of the author's, or was recorded by us; which of the two, the
-/// verdict on the resource says and not this object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cluster {
-    /// `metadata.name`.
-    pub name: String,
-    /// `spec.cloud.aws.vpcID`; else the account's default VPC.
-    pub vpc_id: Option<String>,
-    /// `spec.cloud.aws.routeTableID`; else the VPC's main route table.
-    pub route_table_id: Option<String>,
-    /// `spec.cloud.aws.securityGroupID`; else one of our own.
-    pub security_group_id: Option<String>,
-    /// `spec.cloud.aws.roleARN`, the control plane's role: an ARN, or a plain name as in older
-    /// clusters; else one of our own.
-    pub role: Option<String>,
-    /// `spec.cloud.aws.instanceProfileName`, the workers' profile; else one of our own.
-    pub instance_profile: Option<String>,
-    /// `spec.clusterNetwork.ipFamily`.
-    pub ip_family: IpFamily,
-    /// `spec.componentsOverride.apiserver.nodePortRange`; else 30000-32767.
-    pub node_port_range: Option<String>,
-    /// `spec.cloud.aws.nodePortsAllowedIPRanges`, and `nodePortsAllowedIPRange` with them; if there
-    /// are none, everybody of the cluster's IP family.
-    pub node_ports_allowed: Vec<String>,
-    /// `spec.cloud.aws.disableIAMReconciling`: roles and profile are somebody else's business.
-    pub disable_iam: bool,
+use crate::reconcile::{Conditions, System, Trouble, Wants};
+
+/// Where the accounts of clusters are: the real AWS, or a simulated one.
+pub trait Accounts: Send + Sync + 'static {
+    /// One account and region.
+    type Cloud: AwsPlace;
+
+    /// Signs in.
+    ///
+    /// # Errors
+    /// Fatal, if the credentials or the region are wrong; else it is worth another try.
+    fn open(
+        &self,
+        credentials: &AwsCredentials,
+        region: &str,
+    ) -> impl Future<Output = Result<Self::Cloud, CloudError>> + Send;
 }
 
-/// Which versions of IP a cluster speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IpFamily {
-    /// `IPv4`, and what an empty field means.
-    #[default]
-    V4,
-    /// `IPv6`.
-    V6,
-    /// `IPv4+IPv6`.
-    Dual,
+/// The KKP system on AWS.
+#[derive(Clone, Debug)]
+pub struct Kkp<A> {
+    /// The accounts.
+    pub accounts: A,
 }
 
-impl Cluster {
-    /// A cluster that leaves everything to us.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            vpc_id: None,
-            route_table_id: None,
-            security_group_id: None,
-            role: None,
-            instance_profile: None,
-            ip_family: IpFamily::default(),
-            node_port_range: None,
-            node_ports_allowed: Vec::new(),
-            disable_iam: false,
+/// The slots whose ids the object records, and where.
+const RECORDED: [(&str, Id); 5] = [
+    (VPC, Id::Vpc),
+    (ROUTE_TABLE, Id::RouteTable),
+    (SECURITY_GROUP, Id::SecurityGroup),
+    (CONTROL_PLANE_ROLE, Id::Role),
+    (INSTANCE_PROFILE, Id::InstanceProfile),
+];
+
+/// The original's finalizers, and the slots that they say are the cluster's own.
+const VOUCHED: [(&str, &[&str]); 3] = [
+    (old_finalizers::SECURITY_GROUP, &[SECURITY_GROUP]),
+    (
+        old_finalizers::INSTANCE_PROFILE,
+        &[WORKER_ROLE, INSTANCE_PROFILE],
+    ),
+    (old_finalizers::CONTROL_PLANE_ROLE, &[CONTROL_PLANE_ROLE]),
+];
+
+impl<A: Accounts> System for Kkp<A> {
+    type Object = Object;
+    type Cloud = A::Cloud;
+
+    const CLAIM_KIND: &'static str = "Cluster.kubermatic.k8c.io";
+    const FINALIZER: &'static str = CLEANUP_AWS;
+    const OLD_FINALIZERS: &'static [&'static str] = &old_finalizers::ALL;
+
+    fn kinds(&self) -> &'static [&'static Kind] {
+        &aws::KINDS
+    }
+
+    fn api(client: &Client, _: Option<&str>) -> Api<Object> {
+        Api::all(client.clone())
+    }
+
+    fn is_ours(object: &Object) -> bool {
+        object.spec.cloud.aws.is_some()
+    }
+
+    fn was_reconciled(object: &Object) -> bool {
+        let status = object.status.as_ref();
+        status.is_some_and(|status| status.last_provider_reconciliation.is_some())
+    }
+
+    fn has_migrated(object: &Object, told: &Conditions) -> bool {
+        let old = |name: &String| old_finalizers::ALL.contains(&name.as_str());
+        object.metadata.deletion_timestamp.is_none()
+            && object.finalizers().iter().any(old)
+            && told.is_ready()
+    }
+
+    fn is_paused(object: &Object) -> bool {
+        object.is_paused()
+    }
+
+    fn wants(object: &Object) -> Result<Wants, InputError> {
+        let cluster = read(object)?;
+        let vouched = VOUCHED
+            .iter()
+            .filter(|(finalizer, _)| object.finalizers().iter().any(|name| name == finalizer))
+            .flat_map(|(_, slots)| slots.iter().map(|name| slot(name)));
+        Ok(Wants {
+            blueprint: cluster.blueprint()?,
+            dialect: cluster.dialect(),
+            evidence: Evidence {
+                adopt: vouched.collect(),
+                namesakes_use: BTreeSet::new(),
+            },
+        })
+    }
+
+    fn ids(object: &Object) -> Result<BTreeMap<SlotName, ResourceId>, InputError> {
+        read(object)?.ids()
+    }
+
+    fn record(
+        cloud: &A::Cloud,
+        change: &mut Change<Object>,
+        object: &Object,
+        ids: &BTreeMap<SlotName, ResourceId>,
+    ) {
+        change.annotate(AWS_REGION, cloud.region());
+        let before = Self::ids(object).unwrap_or_default();
+        for (name, id) in RECORDED {
+            let (old, new) = (before.get(&slot(name)), ids.get(&slot(name)));
+            match new {
+                None if old.is_some() => change.record(id, ""),
+                // A plain name from an older cluster becomes an ARN, too.
+                Some(role) if id == Id::Role && (old != new || !has_arn(object)) => {
+                    change.record(id, &cloud.role_arn(role.as_str()));
+                }
+                Some(value) if old != new => change.record(id, value.as_str()),
+                _ => {}
+            }
         }
     }
+
+    async fn open(&self, client: &Client, object: &Object) -> Result<A::Cloud, Trouble> {
+        let Some(aws) = &object.spec.cloud.aws else {
+            let rule = "must be set: this controller serves clusters on AWS";
+            return Err(InputError::new("spec.cloud.aws", "", rule).into());
+        };
+        let kubernetes = |error: kube::Error| Trouble::Kubernetes(error.to_string());
+        let secret = match &aws.credentials_reference {
+            None => None,
+            Some(reference) => {
+                let (namespace, name) = reference.target()?;
+                let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
+                secrets.get_opt(name).await.map_err(kubernetes)?
+            }
+        };
+        let credentials = aws.credentials(secret.as_ref())?;
+        let region = match object.annotations().get(AWS_REGION) {
+            Some(region) => region.clone(),
+            None => {
+                let seeds: Api<Seed> = Api::all(client.clone());
+                let seeds = seeds
+                    .list(&ListParams::default())
+                    .await
+                    .map_err(kubernetes)?;
+                region_of(&object.spec.cloud.dc, &seeds.items)?
+            }
+        };
+        Ok(self.accounts.open(&credentials, &region).await?)
+    }
+
+    fn tell(
+        &self,
+        change: &mut Change<Object>,
+        object: &Object,
+        told: &Conditions,
+        now: Timestamp,
+    ) {
+        let now = Time(now);
+        let version = env!("CARGO_PKG_VERSION");
+        for (kind, condition) in &told.by_type {
+            let report = Report {
+                holds: Some(condition.holds),
+                reason: condition.reason.clone(),
+                message: condition.message.clone(),
+            };
+            change.condition(kind, &report, version, &now);
+        }
+        let status = object.status.as_ref();
+        for (kind, condition) in status.iter().flat_map(|status| &status.conditions) {
+            if Conditions::is_type(kind)
+                && !told.by_type.contains_key(kind.as_str())
+                && condition.status == "True"
+            {
+                let report = Report {
+                    holds: Some(false),
+                    reason: "Resolved".to_owned(),
+                    message: "it does not hold any more".to_owned(),
+                };
+                change.condition(kind, &report, version, &now);
+            }
+        }
+        if told.reconciled {
+            change.reconciled(&now);
+        }
+    }
+}
+
+fn has_arn(object: &Object) -> bool {
+    let aws = object.spec.cloud.aws.as_ref();
+    aws.is_some_and(|aws| aws.role_arn.starts_with("arn:"))
+}
+
+/// The region of a datacenter.
+fn region_of(datacenter: &str, seeds: &[Seed]) -> Result<String, InputError> {
+    let field = "spec.cloud.dc";
+    let found = seeds
+        .iter()
+        .find_map(|seed| seed.spec.datacenters.get(datacenter));
+    let Some(found) = found else {
+        let rule = format!(
+            "must name a datacenter of a Seed, or the annotation {AWS_REGION} must name the region"
+        );
+        return Err(InputError::new(field, datacenter, rule));
+    };
+    match found.spec.aws.as_ref().map(|aws| aws.region.as_str()) {
+        Some(region) if !region.is_empty() => Ok(region.to_owned()),
+        _ => Err(InputError::new(
+            field,
+            datacenter,
+            "must name a datacenter on AWS with a region",
+        )),
+    }
+}
+
+/// What the object says about its infrastructure.
+fn read(object: &Object) -> Result<Cluster, InputError> {
+    let aws = object.spec.cloud.aws.clone().unwrap_or_default();
+    let set = |text: String| Some(text).filter(|text| !text.is_empty());
+    let ranges = aws
+        .node_ports_allowed_ip_ranges
+        .map(|ranges| ranges.cidr_blocks);
+    let components = object.spec.components_override.as_ref();
+    let api_server = components.and_then(|components| components.apiserver.as_ref());
+    Ok(Cluster {
+        name: object.name_any(),
+        vpc_id: set(aws.vpc_id),
+        route_table_id: set(aws.route_table_id),
+        security_group_id: set(aws.security_group_id),
+        role: set(aws.role_arn),
+        instance_profile: set(aws.instance_profile_name),
+        ip_family: IpFamily::parse(object.ip_family()?)?,
+        node_port_range: api_server
+            .and_then(|server| server.node_port_range.clone())
+            .and_then(set),
+        node_ports_allowed: aws
+            .node_ports_allowed_ip_range
+            .and_then(set)
+            .into_iter()
+            .chain(ranges.into_iter().flatten())
+            .collect(),
+        disable_iam: aws.disable_iam_reconciling.unwrap_or(false),
+    })
 }

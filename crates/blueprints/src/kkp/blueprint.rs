@@ -22,13 +22,20 @@ use ownership::{Blueprint, Slot, SlotName};
 use super::Cluster;
 use super::fields::everybody;
 
-pub(super) const VPC: &str = "vpc";
-pub(super) const ROUTE_TABLE: &str = "route-table";
-pub(super) const SUBNETS: &str = "subnets";
-pub(super) const SECURITY_GROUP: &str = "security-group";
-pub(super) const CONTROL_PLANE_ROLE: &str = "control-plane-role";
-pub(super) const WORKER_ROLE: &str = "worker-role";
-pub(super) const INSTANCE_PROFILE: &str = "instance-profile";
+/// The network that everything is in.
+pub const VPC: &str = "vpc";
+/// The network's route table.
+pub const ROUTE_TABLE: &str = "route-table";
+/// The network's subnets.
+pub const SUBNETS: &str = "subnets";
+/// The nodes' security group.
+pub const SECURITY_GROUP: &str = "security-group";
+/// The control plane's role.
+pub const CONTROL_PLANE_ROLE: &str = "control-plane-role";
+/// The workers' role.
+pub const WORKER_ROLE: &str = "worker-role";
+/// The workers' instance profile, which hands them their role.
+pub const INSTANCE_PROFILE: &str = "instance-profile";
 
 /// The names of all slots that a KKP cluster can have, dependencies first.
 pub const SLOTS: [&str; 7] = [
@@ -135,8 +142,8 @@ impl Cluster {
     }
 }
 
-/// The name of a slot of ours.
-pub(super) fn slot(name: &str) -> SlotName {
+/// The name of a slot of ours: one of [`SLOTS`].
+pub fn slot(name: &str) -> SlotName {
     SlotName::new(name).expect("the names of slots are fixed, and legal")
 }
 
