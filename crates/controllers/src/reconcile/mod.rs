@@ -34,7 +34,7 @@ use serde::de::DeserializeOwned;
 
 pub use clock::{TokioClock, WallClock};
 pub use outcome::{Condition, Conditions};
-pub use pass::{Reconciler, Settings};
+pub use pass::{Next, Reconciler, Settings};
 pub use run::run;
 
 /// A served system: its object, where its clouds are, and how it wants to be told.

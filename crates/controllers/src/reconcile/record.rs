@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why an annotation is no ledger. The object is left alone until somebody has looked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
+pub(crate) enum RecordError {
     /// It is not what we write.
     #[error("the annotation freehold.dev/ledger cannot be read: {0}")]
     Unreadable(String),

@@ -1,0 +1,26 @@
+//! The KKP suite on the embedded API server and the simulated AWS.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+
+use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use embedded_kube::{Cluster, TokioClock};
+use kkp_suite::Lab;
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "other places cannot always have a laboratory"
+)]
+async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
+    let began = "2026-01-01T00:00:00Z".parse().unwrap();
+    let cluster = Cluster::new(Arc::new(TokioClock::starting_at(began)));
+    let client = cluster.client();
+    api::manifests::install(client.clone()).await.unwrap();
+    let clock = VirtualClock::new();
+    let account = Account::new(cloud_sim::Settings::default(), clock.clone());
+    let cloud = SharedAccount::new(account, Actor::Engine(0));
+    let hands = cloud.as_actor(Actor::Stranger);
+    Some(Lab::new(client, cloud, hands, clock, case))
+}
+
+kkp_suite::cases!(lab);

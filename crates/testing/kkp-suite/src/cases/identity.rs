@@ -1,0 +1,130 @@
+//! Who a cluster is, through backups, moves and copies.
+
+use cloud_port::aws::AwsPlace;
+use ownership::Holder;
+use serde_json::json;
+
+use super::set;
+use crate::Lab;
+
+/// A restored object has a new uid and no status: it finds everything, and makes nothing.
+pub async fn a_restored_object_finds_its_resources<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let backup = lab.backup().await;
+    let group = lab.hands.group(&format!("kubernetes-{}", lab.name)).await;
+    let census = lab.hands.census().await;
+    let uid = lab.metadata().await.uid;
+    lab.lose().await;
+    assert_eq!(
+        lab.hands.census().await,
+        census,
+        "the cloud keeps everything"
+    );
+    lab.restore(&backup).await;
+    lab.restart();
+    lab.converge().await;
+    assert_ne!(lab.metadata().await.uid, uid);
+    assert_eq!(lab.hands.census().await, census);
+    assert_eq!(
+        lab.hands.group(&format!("kubernetes-{}", lab.name)).await,
+        group
+    );
+
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+/// Without the take-over its resources are shown as ours and left alone; with it they are ours.
+pub async fn another_management_cluster_waits_for_the_take_over<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let backup = lab.backup().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let before = lab.hands.group(&name).await.unwrap();
+    lab.lose().await;
+    lab.restore(&backup).await;
+    lab.move_to("elsewhere", &[]);
+    lab.hands
+        .remove_rule(&before.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    let drifted = lab.hands.group(&name).await.unwrap();
+    lab.settle().await;
+    let here = Holder::of_cluster("here");
+    lab.assert_condition("Conflict", &[here.as_str(), "take-over"])
+        .await;
+    assert_eq!(lab.hands.group(&name).await.unwrap(), drifted);
+    // Nor does it delete them.
+    lab.delete().await;
+    lab.settle().await;
+    assert!(!lab.is_gone().await);
+    assert_eq!(lab.hands.group(&name).await.unwrap(), drifted);
+
+    lab.move_to("elsewhere", &["here"]);
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+/// Another UUID is another claim, whatever its name.
+pub async fn a_new_cluster_of_the_same_name_touches_nothing_of_the_old<
+    C: AwsPlace + Clone + 'static,
+>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let before = (lab.hands.group(&name).await, lab.hands.profile(&name).await);
+    lab.lose().await;
+    lab.restart();
+    lab.create(json!({}), json!({})).await;
+    lab.settle().await;
+    let group = before.0.clone().unwrap();
+    lab.assert_condition("Conflict", &[&group.id]).await;
+    assert_eq!(
+        (lab.hands.group(&name).await, lab.hands.profile(&name).await),
+        before
+    );
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(
+        (lab.hands.group(&name).await, lab.hands.profile(&name).await),
+        before
+    );
+}
+
+/// `kubectl get -o yaml`, another name, `kubectl apply`: the copy says so and does nothing, and the
+/// original works on.
+pub async fn a_copied_manifest_is_told_to_be_a_copy<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let (original, census) = (lab.hands.group(&name).await, lab.hands.census().await);
+    let mut copy = lab.backup().await;
+    let copy_name = format!("{}-copy", lab.name);
+    copy["metadata"]["name"] = json!(copy_name);
+    lab.restore(&copy).await;
+    let original_name = std::mem::replace(&mut lab.name, copy_name);
+    lab.settle().await;
+    lab.assert_condition("Conflict", &[&original_name, "copy"])
+        .await;
+    assert_eq!(lab.hands.census().await, census);
+
+    // The copy may go without taking anything with it.
+    lab.delete().await;
+    lab.settle().await;
+    lab.name = original_name;
+    assert_eq!(lab.hands.group(&name).await, original);
+    lab.converge().await;
+    lab.assert_silent().await;
+}

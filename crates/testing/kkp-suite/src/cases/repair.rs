@@ -1,0 +1,111 @@
+//! What somebody did to a cluster's resources is put right.
+
+use cloud_port::aws::AwsPlace;
+use serde_json::json;
+
+use super::{plain_rules, set};
+use crate::Lab;
+
+/// The ids in the spec are lost: the same resources are found by their marks, and recorded again.
+pub async fn lost_ids_are_found_again<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let before = lab.cluster().await.spec.cloud.aws.unwrap();
+    let census = lab.hands.census().await;
+    let none = json!({
+        "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
+        "instanceProfileName": "",
+    });
+    lab.patch(json!({"spec": {"cloud": {"aws": none}}})).await;
+    lab.restart();
+    lab.converge().await;
+    assert_eq!(lab.cluster().await.spec.cloud.aws.unwrap(), before);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// A group, a role and a profile that were deleted by hand are made again, and recorded.
+pub async fn what_is_gone_is_made_again<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let old = lab.hands.group(&name).await.unwrap();
+    lab.hands.delete_group(&old.id).await;
+    lab.hands.delete_profile(&name).await;
+    lab.hands.delete_role(&format!("{name}-worker")).await;
+    lab.hands
+        .delete_role(&format!("{name}-control-plane"))
+        .await;
+    lab.converge().await;
+    let new = lab.hands.group(&name).await.unwrap();
+    assert_ne!(new.id, old.id);
+    assert_eq!(new.rules, old.rules);
+    assert_eq!(
+        lab.cluster()
+            .await
+            .spec
+            .cloud
+            .aws
+            .unwrap()
+            .security_group_id,
+        new.id
+    );
+    let profile = lab.hands.profile(&name).await.unwrap();
+    assert_eq!(profile.roles, set(&[&format!("{name}-worker")]));
+    let role = lab
+        .hands
+        .role(&format!("{name}-control-plane"))
+        .await
+        .unwrap();
+    assert_eq!(role.policies.len(), 1);
+    lab.assert_silent().await;
+}
+
+/// On a group of ours, in both directions.
+pub async fn rules_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands
+        .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    lab.hands
+        .add_rule(&group.id, "ingress tcp 3306-3306 0.0.0.0/0")
+        .await;
+    lab.converge().await;
+    assert_eq!(lab.hands.group(&name).await.unwrap().rules, plain_rules());
+}
+
+/// On a role of ours, in both directions; and in the profile.
+pub async fn policies_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let (role, worker) = (format!("{name}-control-plane"), format!("{name}-worker"));
+    let before = lab.hands.role(&role).await.unwrap();
+    lab.hands.put_policy(&role, &role).await;
+    lab.hands.put_policy(&role, "theirs").await;
+    lab.hands.delete_policy(&worker, &worker).await;
+    lab.hands.take_role(&name, &worker).await;
+    lab.converge().await;
+    assert_eq!(lab.hands.role(&role).await.unwrap(), before);
+    assert_eq!(lab.hands.role(&worker).await.unwrap().policies.len(), 1);
+    assert_eq!(
+        lab.hands.profile(&name).await.unwrap().roles,
+        set(&[&worker])
+    );
+}
+
+/// Older clusters recorded a role's name only.
+pub async fn a_plain_role_name_becomes_an_arn<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let arn = lab.cluster().await.spec.cloud.aws.unwrap().role_arn;
+    let name = arn.rsplit('/').next().unwrap();
+    lab.patch(json!({"spec": {"cloud": {"aws": {"roleARN": name}}}}))
+        .await;
+    lab.converge().await;
+    assert_eq!(lab.cluster().await.spec.cloud.aws.unwrap().role_arn, arn);
+}

@@ -1,0 +1,58 @@
+//! The switches that people have.
+
+use cloud_port::aws::AwsPlace;
+use serde_json::json;
+
+use super::plain_rules;
+use crate::Lab;
+
+/// `spec.pause`: nothing is touched, in life and at the end, until it is gone.
+pub async fn a_paused_cluster_is_left_alone<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let census = lab.hands.census().await;
+    lab.create(json!({}), json!({"pause": true})).await;
+    lab.settle().await;
+    assert_eq!(lab.hands.census().await, census);
+    lab.assert_condition("Paused", &["spec.pause"]).await;
+    lab.patch(json!({"spec": {"pause": false}})).await;
+    lab.converge().await;
+    let paused = lab.condition("Paused").await;
+    assert_eq!(paused.map(|c| c.status).as_deref(), Some("False"));
+
+    lab.patch(json!({"spec": {"pause": true}})).await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands
+        .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    let drifted = lab.hands.group(&name).await;
+    lab.settle().await;
+    lab.delete().await;
+    lab.settle().await;
+    assert_eq!(lab.hands.group(&name).await, drifted);
+    assert!(!lab.is_gone().await);
+}
+
+/// `freehold.dev/management: observe`: the condition says what would be done.
+pub async fn an_observed_cluster_is_left_alone<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/management": "observe"}}}))
+        .await;
+    lab.hands
+        .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    let drifted = lab.hands.group(&name).await;
+    lab.settle().await;
+    assert_eq!(lab.hands.group(&name).await, drifted);
+    let ready = lab.condition("Ready").await.unwrap();
+    assert_eq!(ready.status, "False");
+    let message = ready.message.unwrap();
+    assert!(message.contains("tcp 22-22 0.0.0.0/0"), "{message}");
+
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/management": "manage"}}}))
+        .await;
+    lab.converge().await;
+    assert_eq!(lab.hands.group(&name).await.unwrap().rules, plain_rules());
+}

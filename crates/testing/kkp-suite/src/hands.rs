@@ -1,0 +1,452 @@
+//! What people do to an account by hand, and what they see there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cloud_port::Cloud;
+use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
+use cloud_port::aws::role::{INLINE_POLICY, ROLE};
+use cloud_port::aws::route_table::ROUTE_TABLE;
+use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
+use cloud_port::aws::subnet::SUBNET;
+use cloud_port::aws::vpc::VPC;
+use cloud_sim::VirtualClock;
+use ownership::mark::Dialect;
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::step::{Create, MarkRight, UnmarkRight};
+use ownership::time::Tick;
+use ownership::verdict::{ReadStamp, judge};
+use ownership::{
+    Claim, Freehold, Holder, Identity, Kind, Owned, Query, ResourceId, Slot, SlotName, Step,
+    Target, Text, Verdict,
+};
+
+/// The trust of every role that is made by hand.
+const TRUST: &str = concat!(
+    r#"{"Statement":[{"Action":"sts:AssumeRole","Effect":"Allow","#,
+    r#""Principal":{"Service":"ec2.amazonaws.com"}}],"Version":"2012-10-17"}"#
+);
+/// A policy that is none of ours.
+pub(crate) const POLICY: &str = concat!(
+    r#"{"Statement":[{"Action":"s3:ListBucket","Effect":"Allow","Resource":"*"}],"#,
+    r#""Version":"2012-10-17"}"#
+);
+
+/// Somebody with access to the account.
+pub struct Hands<C> {
+    cloud: C,
+    clock: VirtualClock,
+}
+
+/// A security group, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its id.
+    pub id: String,
+    /// Its tags.
+    pub tags: BTreeMap<String, String>,
+    /// The keys of its rules; the group itself is `self`.
+    pub rules: BTreeSet<String>,
+}
+
+/// A role, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Its tags.
+    pub tags: BTreeMap<String, String>,
+    /// Its inline policies: name and document.
+    pub policies: BTreeMap<String, String>,
+}
+
+/// An instance profile, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its tags.
+    pub tags: BTreeMap<String, String>,
+    /// The role in it.
+    pub roles: BTreeSet<String>,
+}
+
+impl<C: Cloud> Hands<C> {
+    pub(crate) fn new(cloud: C, clock: VirtualClock) -> Self {
+        Self { cloud, clock }
+    }
+
+    /// Makes a VPC.
+    pub async fn make_vpc(&self, cidr: &str) -> String {
+        self.make(&VPC, "", &[("cidr", cidr)], &[]).await
+    }
+
+    /// Makes a subnet.
+    pub async fn make_subnet(&self, vpc: &str, cidr: &str) -> String {
+        let zone = self.all(&SUBNET).await[0].props.get("zone").cloned();
+        let zone = zone.unwrap();
+        let props = [("vpc", vpc), ("cidr", cidr), ("zone", &*zone)];
+        self.make(&SUBNET, "", &props, &[]).await
+    }
+
+    /// Makes a security group in a VPC.
+    pub async fn make_group(&self, name: &str, vpc: &str, tags: &[(&str, &str)]) -> String {
+        let props = [("vpc", vpc), ("description", "by hand")];
+        self.make(&SECURITY_GROUP, name, &props, tags).await
+    }
+
+    /// Makes a role.
+    pub async fn make_role(&self, name: &str, tags: &[(&str, &str)]) {
+        self.make(&ROLE, name, &[("trust", TRUST)], tags).await;
+    }
+
+    /// Makes an instance profile.
+    pub async fn make_profile(&self, name: &str, tags: &[(&str, &str)]) {
+        self.make(&INSTANCE_PROFILE, name, &[], tags).await;
+    }
+
+    async fn make(
+        &self,
+        kind: &'static Kind,
+        name: &str,
+        props: &[(&'static str, &str)],
+        tags: &[(&str, &str)],
+    ) -> String {
+        let create = Create {
+            slot: SlotName::new("by-hand").unwrap(),
+            kind,
+            attempt: 1,
+            name: name.into(),
+            props: props.iter().map(|(k, v)| (*k, Text::from(*v))).collect(),
+            tags: pairs(tags).into_iter().collect(),
+            token: None,
+        };
+        let made = self.cloud.perform(&Step::Create(create)).await.unwrap();
+        made.born.unwrap().id.to_string()
+    }
+
+    /// Adds a rule to a group.
+    pub async fn add_rule(&self, group: &str, rule: &str) {
+        self.add(&SECURITY_GROUP, group, RULE, rule, "").await;
+    }
+
+    /// Removes a rule of a group.
+    pub async fn remove_rule(&self, group: &str, rule: &str) {
+        self.remove(&SECURITY_GROUP, group, RULE, rule).await;
+    }
+
+    /// Writes an inline policy of a role.
+    pub async fn put_policy(&self, role: &str, name: &str) {
+        self.add(&ROLE, role, INLINE_POLICY, name, POLICY).await;
+    }
+
+    /// Deletes an inline policy of a role.
+    pub async fn delete_policy(&self, role: &str, name: &str) {
+        self.remove(&ROLE, role, INLINE_POLICY, name).await;
+    }
+
+    /// Puts a role into a profile.
+    pub async fn put_role(&self, profile: &str, role: &str) {
+        self.add(&INSTANCE_PROFILE, profile, PROFILE_ROLE, role, "")
+            .await;
+    }
+
+    /// Takes a role out of a profile.
+    pub async fn take_role(&self, profile: &str, role: &str) {
+        self.remove(&INSTANCE_PROFILE, profile, PROFILE_ROLE, role)
+            .await;
+    }
+
+    async fn add(&self, kind: &Kind, id: &str, inner: &'static str, key: &str, value: &str) {
+        let (target, parts) = (target(kind, id), vec![part(key, value)]);
+        let step = Step::AddInner {
+            target,
+            inner,
+            parts,
+        };
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    async fn remove(&self, kind: &Kind, id: &str, inner: &'static str, key: &str) {
+        let (target, parts) = (target(kind, id), vec![part(key, "")]);
+        let step = Step::RemoveInner {
+            target,
+            inner,
+            parts,
+        };
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    /// Tags a resource.
+    pub async fn tag(&self, kind: &Kind, id: &str, tags: &[(&str, &str)]) {
+        let step = Step::Mark {
+            targets: vec![target(kind, id)],
+            tags: pairs(tags),
+            right: MarkRight::Trace,
+        };
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    /// Takes tags off a resource.
+    pub async fn untag(&self, kind: &Kind, id: &str, tags: &BTreeMap<String, String>) {
+        let step = Step::Unmark {
+            targets: vec![target(kind, id)],
+            tags: tags
+                .iter()
+                .map(|(k, v)| (k.as_str().into(), v.as_str().into()))
+                .collect(),
+            right: UnmarkRight::Trace,
+        };
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    /// Deletes a group.
+    pub async fn delete_group(&self, id: &str) {
+        self.delete(&SECURITY_GROUP, id).await;
+    }
+
+    /// Deletes a role with its policies.
+    pub async fn delete_role(&self, name: &str) {
+        let role = self.role(name).await.unwrap();
+        for policy in role.policies.keys() {
+            self.delete_policy(name, policy).await;
+        }
+        self.delete(&ROLE, name).await;
+    }
+
+    /// Deletes a profile; its role stays.
+    pub async fn delete_profile(&self, name: &str) {
+        let profile = self.profile(name).await.unwrap();
+        for role in &profile.roles {
+            self.take_role(name, role).await;
+        }
+        self.delete(&INSTANCE_PROFILE, name).await;
+    }
+
+    async fn delete(&self, kind: &Kind, id: &str) {
+        let now = self.clock.now();
+        let step = Step::delete(proof(kind, id, now), now).unwrap();
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    /// The default VPC.
+    pub async fn default_vpc(&self) -> String {
+        let all = self.all(&VPC).await;
+        let default = all
+            .iter()
+            .find(|vpc| vpc.props.get("default").map(|v| &**v) == Some("true"));
+        default.unwrap().id.to_string()
+    }
+
+    /// The main route table of a VPC.
+    pub async fn main_route_table(&self, vpc: &str) -> String {
+        let all = self.all(&ROUTE_TABLE).await;
+        let has = |table: &Resource, prop, value: &str| {
+            table.props.get(prop).is_some_and(|v: &Text| **v == *value)
+        };
+        let main = all
+            .iter()
+            .find(|table| has(table, "vpc", vpc) && has(table, "main", "true"));
+        main.unwrap().id.to_string()
+    }
+
+    /// The subnets of a VPC.
+    pub async fn subnets(&self, vpc: &str) -> Vec<String> {
+        let all = self.all(&SUBNET).await;
+        let here = all
+            .iter()
+            .filter(|subnet| subnet.props.get("vpc").is_some_and(|v| **v == *vpc));
+        here.map(|subnet| subnet.id.to_string()).collect()
+    }
+
+    /// The group of this name.
+    pub async fn group(&self, name: &str) -> Option<Group> {
+        let all = self.all(&SECURITY_GROUP).await;
+        let group = all.iter().find(|group| *group.name == *name)?;
+        let id = group.id.to_string();
+        let rules = self.inside(&SECURITY_GROUP, &id, RULE).await;
+        Some(Group {
+            tags: tags(group),
+            rules: rules
+                .into_keys()
+                .map(|key| key.replace(&id, "self"))
+                .collect(),
+            id,
+        })
+    }
+
+    /// The role of this name.
+    pub async fn role(&self, name: &str) -> Option<Role> {
+        let role = self.named(&ROLE, name).await?;
+        let policies = self.inside(&ROLE, name, INLINE_POLICY).await;
+        Some(Role {
+            tags: tags(&role),
+            policies,
+        })
+    }
+
+    /// The instance profile of this name.
+    pub async fn profile(&self, name: &str) -> Option<Profile> {
+        let profile = self.named(&INSTANCE_PROFILE, name).await?;
+        let roles = self.inside(&INSTANCE_PROFILE, name, PROFILE_ROLE).await;
+        Some(Profile {
+            tags: tags(&profile),
+            roles: roles.into_keys().collect(),
+        })
+    }
+
+    /// Everything in the account that has a tag with this key: its Kind and id.
+    pub async fn tagged(&self, key: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for kind in cloud_port::aws::KINDS {
+            let query = Query::Marks {
+                kind: kind.name,
+                key: key.into(),
+            };
+            let answer = self.cloud.read(&query).await.unwrap();
+            found.extend(
+                answer
+                    .resources
+                    .iter()
+                    .map(|r| format!("{} {}", r.kind, r.id)),
+            );
+        }
+        found
+    }
+
+    /// Everything in the account that Freehold has left a mark on, or that has a cluster's name.
+    pub async fn traces_of(&self, cluster: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for kind in cloud_port::aws::KINDS {
+            for resource in self.all(kind).await {
+                let named = resource.name.contains(&format!("kubernetes-{cluster}"));
+                let marked = resource.tags.iter().any(|(key, _)| {
+                    key.starts_with("freehold.dev/") || key.ends_with(&format!("/{cluster}"))
+                });
+                if named || marked {
+                    found.insert(format!(
+                        "{} {} {:?}",
+                        resource.kind,
+                        resource.name,
+                        tags(&resource)
+                    ));
+                }
+            }
+        }
+        found
+    }
+
+    /// How many of all the groups, roles and profiles there are.
+    pub async fn census(&self) -> (usize, usize, usize) {
+        let groups = self.all(&SECURITY_GROUP).await.len();
+        (
+            groups,
+            self.all(&ROLE).await.len(),
+            self.all(&INSTANCE_PROFILE).await.len(),
+        )
+    }
+
+    async fn named(&self, kind: &Kind, name: &str) -> Option<Resource> {
+        let query = Query::Name {
+            kind: kind.name,
+            name: name.into(),
+            within: None,
+        };
+        let answer = self.cloud.read(&query).await.unwrap();
+        answer.resources.first().map(|found| (**found).clone())
+    }
+
+    async fn all(&self, kind: &Kind) -> Vec<Resource> {
+        let query = Query::Match {
+            kind: kind.name,
+            name: "".into(),
+            props: Props::new(),
+        };
+        let answer = self.cloud.read(&query).await.unwrap();
+        answer
+            .resources
+            .iter()
+            .map(|found| (**found).clone())
+            .collect()
+    }
+
+    async fn inside(&self, kind: &Kind, id: &str, inner: &'static str) -> BTreeMap<String, String> {
+        let of = target(kind, id);
+        let query = Query::Inner {
+            of: of.clone(),
+            inner,
+        };
+        let answer = self.cloud.read(&query).await.unwrap();
+        let told = answer
+            .inner
+            .into_iter()
+            .filter(|told| told.of == of && told.inner == inner);
+        told.flat_map(|told| told.parts)
+            .map(|part| (part.key.to_string(), part.value.to_string()))
+            .collect()
+    }
+}
+
+/// There is no Step that deletes without a proof of ownership, so one is made up.
+fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
+    let identity = Identity {
+        claim: Claim::new(
+            "Hand.example.com",
+            "",
+            "x",
+            "b0b3f3c0-5c7a-4b0e-9a53-3f6f0f3c9c11",
+        )
+        .unwrap(),
+        holder: Holder::of_cluster("by hand"),
+        taken_over: BTreeSet::new(),
+        dialect: Dialect::Kkp {
+            cluster: "x".into(),
+        },
+    };
+    let slot = SlotName::new("by-hand").unwrap();
+    let kind: &'static Kind = cloud_port::aws::KINDS
+        .into_iter()
+        .find(|k| k.name == kind.name)
+        .unwrap();
+    let marks = identity
+        .ownership_tags(kind, &Slot::own(slot, kind, "x"), 1)
+        .unwrap();
+    let resource = Resource {
+        kind: kind.name,
+        id: ResourceId::new(id),
+        name: "x".into(),
+        tags: marks.into_iter().collect(),
+        props: Props::new(),
+        created: None,
+        ready: true,
+    };
+    let read = ReadStamp {
+        at: now,
+        fresh: true,
+    };
+    match judge(&Freehold, &identity, kind, &resource, read) {
+        Verdict::Owned(owned) => owned,
+        other => panic!("not owned: {other:?}"),
+    }
+}
+
+fn target(kind: &Kind, id: &str) -> Target {
+    Target::new(kind.name, ResourceId::new(id))
+}
+
+fn part(key: &str, value: &str) -> InnerPart {
+    InnerPart {
+        key: key.into(),
+        value: value.into(),
+        tags: std::iter::empty::<(Text, Text)>().collect(),
+    }
+}
+
+fn pairs(tags: &[(&str, &str)]) -> Vec<(Text, Text)> {
+    tags.iter()
+        .map(|(k, v)| (Text::from(*k), Text::from(*v)))
+        .collect()
+}
+
+fn tags(resource: &Resource) -> BTreeMap<String, String> {
+    resource
+        .tags
+        .iter()
+        .map(|(k, v)| (k.to_string(), v.to_string()))
+        .collect()
+}

@@ -1,0 +1,352 @@
+//! A laboratory: an API server, a cloud, and the controller between them, one pass at a time.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::kkp::{AwsCredentials, Cluster, Condition};
+use cloud_port::aws::AwsPlace;
+use cloud_port::driver::{Clock, Term};
+use cloud_sim::VirtualClock;
+use controllers::kkp::{Accounts, Kkp};
+use controllers::reconcile::{Next, Reconciler, Settings, WallClock};
+use jiff::Timestamp;
+use kube::Client;
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use ownership::time::{Millis, Tick};
+use ownership::{CloudError, Holder};
+use serde_json::{Value, json};
+
+use crate::hands::Hands;
+
+/// How often the controller looks at an object at rest, in a laboratory.
+const RESYNC: Duration = Duration::from_secs(300);
+/// More passes than any case needs.
+const TOO_MANY: usize = 400;
+
+/// A laboratory.
+pub struct Lab<C: AwsPlace> {
+    /// What people do to the account, and what they see there.
+    pub hands: Hands<C>,
+    /// The API server.
+    pub client: Client,
+    /// The cluster's name, which no other case on this API server has.
+    pub name: String,
+    cloud: C,
+    clock: VirtualClock,
+    reconciler: Reconciler<Kkp<One<C>>, LabClock>,
+}
+
+/// The one account that there is, whatever the credentials.
+#[derive(Clone, Debug)]
+pub struct One<C>(pub C);
+
+impl<C: AwsPlace + Clone + 'static> Accounts for One<C> {
+    type Cloud = C;
+
+    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<C, CloudError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// The virtual clock, also as a time of day.
+#[derive(Clone, Debug)]
+struct LabClock(VirtualClock);
+
+impl Clock for LabClock {
+    fn now(&self) -> Tick {
+        self.0.now()
+    }
+}
+
+impl WallClock for LabClock {
+    fn wall(&self) -> Timestamp {
+        let seconds = i64::try_from(self.0.now().0 / 1000).unwrap();
+        Timestamp::from_second(1_790_000_000 + seconds).unwrap()
+    }
+}
+
+impl<C: AwsPlace + Clone + 'static> Lab<C> {
+    /// A laboratory around an account: `cloud` is what the controller talks to, `hands` what people
+    /// do. The served kinds must be installed.
+    pub fn new(client: Client, cloud: C, hands: C, clock: VirtualClock, case: &str) -> Self {
+        let name = case.replace('_', "-");
+        let name = name[..name.len().min(30)].trim_end_matches('-').to_owned();
+        let reconciler = operator(&client, &cloud, &clock, "here", &[]);
+        Self {
+            hands: Hands::new(hands, clock.clone()),
+            client,
+            name,
+            cloud,
+            clock,
+            reconciler,
+        }
+    }
+
+    /// The operator of another management cluster takes the first one's place, as after a restore of
+    /// its backup; it has confirmed the take-over from these.
+    pub fn move_to(&mut self, holder: &str, taken_over: &[&str]) {
+        self.reconciler = operator(&self.client, &self.cloud, &self.clock, holder, taken_over);
+    }
+
+    /// The operator starts again: what it remembered is gone.
+    pub fn restart(&mut self) {
+        self.move_to("here", &[]);
+    }
+
+    /// The API of clusters.
+    pub fn api(&self) -> Api<Cluster> {
+        Api::all(self.client.clone())
+    }
+
+    /// Creates the cluster with these fields in `spec.cloud.aws` and these in `spec`.
+    pub async fn create(&self, aws: Value, spec: Value) {
+        self.create_as(&self.name, aws, spec, json!({})).await;
+    }
+
+    /// Creates a cluster of this name, with this metadata.
+    pub async fn create_as(&self, name: &str, aws: Value, spec: Value, metadata: Value) {
+        let mut object = json!({
+            "apiVersion": "kubermatic.k8c.io/v1",
+            "kind": "Cluster",
+            "metadata": {"name": name, "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
+            "spec": {
+                "humanReadableName": name,
+                "version": "1.33.0",
+                "exposeStrategy": "NodePort",
+                "cloud": {
+                    "dc": "frankfurt",
+                    "providerName": "aws",
+                    "aws": {
+                        "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
+                        "instanceProfileName": "",
+                    },
+                },
+            },
+        });
+        merge(&mut object["spec"]["cloud"]["aws"], aws);
+        merge(&mut object["spec"], spec);
+        merge(&mut object["metadata"], metadata);
+        let cluster: Cluster = serde_json::from_value(object).unwrap();
+        let created = self.api().create(&PostParams::default(), &cluster).await;
+        created.unwrap();
+    }
+
+    /// Changes the cluster by a merge patch.
+    pub async fn patch(&self, patch: Value) {
+        let patched = self
+            .api()
+            .patch(&self.name, &PatchParams::default(), &Patch::Merge(patch))
+            .await;
+        patched.unwrap();
+    }
+
+    /// Changes the cluster's status by a merge patch.
+    pub async fn patch_status(&self, patch: Value) {
+        let patch = Patch::Merge(json!({"status": patch}));
+        let patched = self
+            .api()
+            .patch_status(&self.name, &PatchParams::default(), &patch)
+            .await;
+        patched.unwrap();
+    }
+
+    /// Asks for the cluster's deletion.
+    pub async fn delete(&self) {
+        let deleted = self
+            .api()
+            .delete(&self.name, &DeleteParams::default())
+            .await;
+        deleted.unwrap();
+    }
+
+    /// The cluster, as the API server has it.
+    pub async fn cluster(&self) -> Cluster {
+        self.api().get(&self.name).await.unwrap()
+    }
+
+    /// Whether the cluster is gone from the API server.
+    pub async fn is_gone(&self) -> bool {
+        self.api().get_opt(&self.name).await.unwrap().is_none()
+    }
+
+    /// One pass over the cluster; time does not move.
+    pub async fn pass(&self) -> Next {
+        self.reconciler.reconcile(&self.name, None).await
+    }
+
+    /// Lets time pass.
+    pub fn wait(&self, span: Duration) {
+        self.clock.advance(millis(span));
+    }
+
+    /// Passes, with the time between them that the controller asks for, until it is at rest.
+    pub async fn settle(&self) {
+        self.settle_as(&self.name).await;
+    }
+
+    /// The same for a cluster of another name.
+    pub async fn settle_as(&self, name: &str) {
+        let mut seen = String::new();
+        for _ in 0..TOO_MANY {
+            match self.reconciler.reconcile(name, None).await {
+                Next::OnChange => return,
+                Next::After(wait) if wait >= RESYNC => return,
+                Next::After(wait) => {
+                    let _ = writeln!(seen, "again after {wait:?}");
+                    self.wait(wait);
+                }
+            }
+        }
+        let object = self.api().get_opt(name).await.unwrap();
+        let object = serde_json::to_string_pretty(&object).unwrap();
+        panic!("no rest after {TOO_MANY} passes\n{seen}\n{object}");
+    }
+
+    /// Settles, and says that everything is as it should be.
+    pub async fn converge(&self) {
+        self.settle().await;
+        let ready = self.condition("Ready").await;
+        assert_eq!(
+            ready.as_ref().map(|c| c.status.as_str()),
+            Some("True"),
+            "{ready:?}"
+        );
+    }
+
+    /// A condition of the cluster.
+    pub async fn condition(&self, kind: &str) -> Option<Condition> {
+        let status = self.cluster().await.status?;
+        status.conditions.get(kind).cloned()
+    }
+
+    /// Says that a condition holds, in words that contain all of these.
+    pub async fn assert_condition(&self, kind: &str, words: &[&str]) {
+        let condition = self.condition(kind).await;
+        let condition = condition.unwrap_or_else(|| panic!("there is no condition {kind}"));
+        assert_eq!(condition.status, "True", "{kind}: {condition:?}");
+        let message = condition.message.unwrap_or_default();
+        for word in words {
+            assert!(
+                message.contains(word),
+                "{kind}: {word:?} is not in {message:?}"
+            );
+        }
+    }
+
+    /// Says that the object is not written to at rest, and the cloud neither: law 8.
+    pub async fn assert_silent(&self) {
+        let version = |cluster: &Cluster| cluster.metadata.resource_version.clone();
+        let before = version(&self.cluster().await);
+        let events = self.events().await;
+        for _ in 0..3 {
+            self.wait(RESYNC);
+            self.settle().await;
+        }
+        assert_eq!(
+            version(&self.cluster().await),
+            before,
+            "law 8: rest is silent"
+        );
+        assert_eq!(self.events().await, events, "law 8: rest is silent");
+    }
+
+    /// The reasons of the cluster's events, in the order of their names.
+    pub async fn events(&self) -> Vec<String> {
+        let api: Api<k8s_openapi::api::events::v1::Event> =
+            Api::namespaced(self.client.clone(), "default");
+        let list = api.list(&ListParams::default()).await.unwrap();
+        let ours = list.items.into_iter().filter(|event| {
+            let regarding = event
+                .regarding
+                .as_ref()
+                .and_then(|object| object.name.as_ref());
+            regarding == Some(&self.name)
+        });
+        ours.map(|event| {
+            let reason = event.reason.unwrap_or_default();
+            format!("{reason} {}", event.note.unwrap_or_default())
+        })
+        .collect()
+    }
+
+    /// The cluster as a backup keeps it: what the API server decides is not in it.
+    pub async fn backup(&self) -> Value {
+        let mut object = serde_json::to_value(self.cluster().await).unwrap();
+        let metadata = object["metadata"].as_object_mut().unwrap();
+        for decided in [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "generation",
+            "managedFields",
+        ] {
+            metadata.remove(decided);
+        }
+        object
+    }
+
+    /// Removes the object with its finalizers, as a lost management cluster does; the cloud keeps
+    /// everything.
+    pub async fn lose(&self) {
+        self.patch(json!({"metadata": {"finalizers": null}})).await;
+        self.delete().await;
+        assert!(self.is_gone().await);
+    }
+
+    /// Creates the object of a backup.
+    pub async fn restore(&self, backup: &Value) {
+        let cluster: Cluster = serde_json::from_value(backup.clone()).unwrap();
+        let created = self.api().create(&PostParams::default(), &cluster).await;
+        created.unwrap();
+    }
+
+    /// The object's metadata.
+    pub async fn metadata(&self) -> ObjectMeta {
+        self.cluster().await.metadata
+    }
+}
+
+fn operator<C: AwsPlace + Clone + 'static>(
+    client: &Client,
+    cloud: &C,
+    clock: &VirtualClock,
+    holder: &str,
+    taken_over: &[&str],
+) -> Reconciler<Kkp<One<C>>, LabClock> {
+    let settings = Settings {
+        holder: Holder::of_cluster(holder),
+        taken_over: taken_over
+            .iter()
+            .map(|name| Holder::of_cluster(name))
+            .collect::<BTreeSet<_>>(),
+        resync: RESYNC,
+        retry: Duration::from_secs(1),
+    };
+    let accounts = One(cloud.clone());
+    let clock = LabClock(clock.clone());
+    Reconciler::new(
+        Kkp { accounts },
+        client.clone(),
+        clock,
+        settings,
+        Arc::new(Term::alone),
+    )
+}
+
+fn millis(span: Duration) -> Millis {
+    Millis(u64::try_from(span.as_millis()).unwrap())
+}
+
+/// Puts the fields of `with` into `into`, deep.
+fn merge(into: &mut Value, with: Value) {
+    match (into, with) {
+        (Value::Object(into), Value::Object(with)) => {
+            for (key, value) in with {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, with) => *into = with,
+    }
+}

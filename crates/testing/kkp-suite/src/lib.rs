@@ -1,0 +1,70 @@
+//! The KKP controller's cases: one suite for every cloud and every API server.
+//!
+//! ```text
+//! case ──► Lab ──► API server: the embedded one, or a real control plane
+//!            ├───► the controller's own reconciler, one pass at a time, on a virtual clock
+//!            └───► a cloud: the simulated AWS, or moto; by hand, and to look at it
+//! ```
+//!
+//! A case asserts on what is in the cloud and in the API server, not on what the controller says of
+//! it. Add a case to [`cases`] and to the list in [`cases!`]: every place that runs the suite runs it.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a case fails by panicking, in its helpers too"
+)]
+
+pub mod cases;
+mod hands;
+mod lab;
+
+pub use hands::{Group, Hands, Profile, Role};
+pub use lab::{Lab, One};
+
+/// One test a case, each in a laboratory of its own that `$lab` makes from the case's name; `None`
+/// where the laboratory cannot be had.
+#[macro_export]
+macro_rules! cases {
+    ($lab:path) => {
+        $crate::cases! { $lab:
+            create::a_cluster_that_leaves_everything_to_us
+            create::every_ip_family
+            create::without_iam
+            create::into_a_vpc_that_the_object_names
+            create::the_same_name_twice_over
+            adopt::a_group_found_by_name_is_used_and_given_back
+            adopt::a_group_named_by_id_is_used_and_given_back
+            adopt::a_role_and_a_profile_that_the_object_names_are_used
+            adopt::a_group_of_another_cluster_is_a_conflict
+            repair::lost_ids_are_found_again
+            repair::what_is_gone_is_made_again
+            repair::rules_edited_by_hand_are_put_right
+            repair::policies_edited_by_hand_are_put_right
+            repair::a_plain_role_name_becomes_an_arn
+            identity::a_restored_object_finds_its_resources
+            identity::another_management_cluster_waits_for_the_take_over
+            identity::a_new_cluster_of_the_same_name_touches_nothing_of_the_old
+            identity::a_copied_manifest_is_told_to_be_a_copy
+            end::everything_goes
+            end::half_a_cluster_goes
+            end::what_uses_a_group_blocks_its_end
+            end::retained_resources_stay
+            migrate::every_finalizer_of_the_original
+            migrate::a_cluster_that_ends_before_it_has_migrated
+            switches::a_paused_cluster_is_left_alone
+            switches::an_observed_cluster_is_left_alone
+            trouble::a_range_that_is_none
+            trouble::a_vpc_that_is_not_there
+            trouble::a_secret_that_is_not_there
+            trouble::a_datacenter_that_is_not_there
+        }
+    };
+    ($lab:path: $($module:ident::$case:ident)*) => {$(
+        #[tokio::test]
+        async fn $case() {
+            if let Some(mut lab) = $lab(stringify!($case)).await {
+                $crate::cases::$module::$case(&mut lab).await;
+            }
+        }
+    )*};
+}
