@@ -1,6 +1,6 @@
 //! Kinds that no cloud has: one for every combination of capabilities that the catalogue admits.
 
-use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, Change, CreateMode, Kind, Marking, Naming};
 use ownership::time::Millis;
 
 /// A Kind for every combination of capabilities that the catalogue admits.
@@ -70,6 +70,7 @@ pub(crate) fn synthetic(
         token: token.then_some(Millis::seconds(24 * 3600)),
         create,
         marking,
+        tags_together: true,
         naming,
         has_creation_time,
         valuable: false,
@@ -77,11 +78,11 @@ pub(crate) fn synthetic(
         props: &[
             PropRule {
                 name: "size",
-                mutable: true,
+                change: Change::InPlace,
             },
             PropRule {
                 name: "parent",
-                mutable: false,
+                change: Change::Never,
             },
         ],
         inner: &[],

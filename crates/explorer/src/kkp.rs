@@ -1,8 +1,8 @@
 //! The whole KKP blueprint as a scenario: four slots of ours, three that are only looked up.
 
+use blueprints::kkp;
 use cloud_port::aws::{instance_profile, role, security_group};
 use cloud_sim::{Account, Settings, VirtualClock};
-use blueprints::kkp;
 use ownership::Identity;
 
 use crate::fault::Menu;

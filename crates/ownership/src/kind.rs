@@ -24,6 +24,8 @@ pub struct Kind {
     pub create: CreateMode,
     /// When marks can be written.
     pub marking: Marking,
+    /// Whether one call tags several resources, or takes tags off them.
+    pub tags_together: bool,
     /// Where its name is unique.
     pub naming: Naming,
     /// Whether the cloud tells when a resource was created.
@@ -82,13 +84,24 @@ pub enum Naming {
     Free,
 }
 
-/// A property of a Kind and whether it can be changed in place.
+/// What becomes of a property that is not as it is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The resource is given the wanted value.
+    InPlace,
+    /// It cannot be changed: the difference is reported.
+    Never,
+    /// It cannot be changed, and says nothing: a description. It is chosen at birth.
+    Irrelevant,
+}
+
+/// A property of a Kind and what becomes of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PropRule {
     /// The property's name.
     pub name: &'static str,
-    /// Whether an existing resource can be given another value.
-    pub mutable: bool,
+    /// What becomes of a value that is not as it is wanted.
+    pub change: Change,
 }
 
 /// A sort of part that lives inside a resource: a rule, an inline policy, a role in a profile.

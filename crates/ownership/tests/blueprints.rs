@@ -1,7 +1,9 @@
 //! Blueprints are DAGs of declared wishes; everything else is refused by slot.
 
 use ownership::blueprint::{BlueprintError, Expr, InnerWish};
-use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
+use ownership::kind::{
+    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+};
 use ownership::mark::Carrier;
 use ownership::time::Millis;
 use ownership::{Blueprint, Kind, Slot, SlotName};
@@ -15,13 +17,14 @@ static THING: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
     valuable: false,
     settling: Millis::seconds(10),
     props: &[PropRule {
         name: "parent",
-        mutable: false,
+        change: Change::Never,
     }],
     inner: &[
         inner("rule", InnerProof::OwnMark),

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::decide::Evidence;
-use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
+use ownership::kind::{
+    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+};
 use ownership::ledger::{Intent, Known, Origin, TraceOf};
 use ownership::mark::{Carrier, Dialect, OwnershipMark, Tags};
 use ownership::part::{InnerPart, Props, Resource};
@@ -30,13 +32,14 @@ static GROUP: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Account,
     has_creation_time: false,
     valuable: false,
     settling: Millis::seconds(10),
     props: &[PropRule {
         name: "size",
-        mutable: true,
+        change: Change::InPlace,
     }],
     inner: &[InnerKind {
         name: "rule",
@@ -58,11 +61,11 @@ static DISK: Kind = Kind {
     props: &[
         PropRule {
             name: "group",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "size",
-            mutable: true,
+            change: Change::InPlace,
         },
     ],
     inner: &[],

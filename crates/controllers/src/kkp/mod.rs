@@ -113,6 +113,7 @@ impl<A: Accounts> System for Kkp<A> {
             evidence: Evidence {
                 adopt: vouched.collect(),
                 namesakes_use: BTreeSet::new(),
+                sweep: true,
             },
         })
     }
@@ -158,7 +159,8 @@ impl<A: Accounts> System for Kkp<A> {
             }
         };
         let credentials = aws.credentials(secret.as_ref())?;
-        let region = match object.annotations().get(AWS_REGION) {
+        let written = object.annotations().get(AWS_REGION);
+        let region = match written.filter(|region| !region.is_empty()) {
             Some(region) => region.clone(),
             None => {
                 let seeds: Api<Seed> = Api::all(client.clone());

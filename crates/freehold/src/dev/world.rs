@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::MutexGuard;
 
 use anyhow::{Context as _, bail};
+use blueprints::kkp;
 use cloud_port::driver::{Driver, InMemory, PassEnd, Planned, Report, Term};
 use cloud_port::{Cloud as _, aws};
 use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
-use blueprints::kkp;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::mark::Tags;
 use ownership::part::Props;

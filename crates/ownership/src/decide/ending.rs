@@ -44,6 +44,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.end_owned()?;
         self.end_known()?;
+        self.sweep()?;
         self.erase_traces()?;
         if self.waits.is_some() {
             return Ok(());

@@ -6,7 +6,7 @@ use super::locate::Located;
 use super::{Deciding, Decision, Filled, Flow, act};
 use crate::blueprint::{Expr, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
-use crate::kind::BirthProof;
+use crate::kind::{BirthProof, Change};
 use crate::ledger::{Edit, Intent, Known, Origin};
 use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
@@ -269,16 +269,16 @@ impl<R: Rules> Deciding<'_, R> {
             if found == Some(want) {
                 continue;
             }
-            if rule.mutable {
-                change.set(rule.name, want.clone());
-            } else {
-                self.findings.push(Finding::Drift {
+            match rule.change {
+                Change::InPlace => change.set(rule.name, want.clone()),
+                Change::Never => self.findings.push(Finding::Drift {
                     slot: slot.name.clone(),
                     target: owned.target().clone(),
                     prop: rule.name,
                     wanted: want.clone(),
                     found: found.cloned().unwrap_or_else(|| "".into()),
-                });
+                }),
+                Change::Irrelevant => {}
             }
         }
         if change.iter().next().is_none() {

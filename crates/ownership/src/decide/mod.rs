@@ -76,6 +76,9 @@ pub struct Evidence {
     pub adopt: BTreeSet<SlotName>,
     /// Resources that another live claim of the same cluster name uses: they keep the cluster mark.
     pub namesakes_use: BTreeSet<ResourceId>,
+    /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
+    /// it: the served API says that it is the claim's.
+    pub sweep: bool,
 }
 
 /// What is to be done next.

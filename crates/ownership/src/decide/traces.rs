@@ -8,7 +8,7 @@ use crate::finding::{Finding, Reason};
 use crate::kind::{Kind, Marking};
 use crate::ledger::{Edit, Origin, Trace, TraceOf};
 use crate::part::Resource;
-use crate::query::Target;
+use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
@@ -126,6 +126,12 @@ impl<R: Rules> Deciding<'_, R> {
     pub(super) fn erase_traces(&mut self) -> Flow<()> {
         self.erase_marked_inner()?;
         let traces: Vec<Trace> = self.ledger.traces.keys().cloned().collect();
+        // All are looked at first: one call takes a tag off several resources.
+        for trace in &traces {
+            if self.kind_of(trace.on.kind).is_some() {
+                self.see(&trace.on, || Reason::EraseTraces)?;
+            }
+        }
         let mut erased = Vec::new();
         for trace in traces {
             let Some(kind) = self.kind_of(trace.on.kind) else {
@@ -162,8 +168,10 @@ impl<R: Rules> Deciding<'_, R> {
                     || (any_value && resource.tags.get(key).is_some());
                 if there {
                     let value = resource.tags.get(key).unwrap_or(value).clone();
-                    self.refresh(&trace.on)?;
-                    let targets = vec![trace.on.clone()];
+                    let targets = self.alike(kind, trace, key, &value)?;
+                    for target in &targets {
+                        self.refresh(target)?;
+                    }
                     let tags = vec![(key.clone(), value)];
                     let step = Step::Unmark {
                         targets,
@@ -182,6 +190,97 @@ impl<R: Rules> Deciding<'_, R> {
                 Ok(false)
             }
         }
+    }
+
+    /// The resources that this very tag is to be taken off: the trace's own first, and others of its
+    /// Kind that the same call can serve.
+    fn alike(
+        &mut self,
+        kind: &'static Kind,
+        trace: &Trace,
+        key: &Text,
+        value: &Text,
+    ) -> Flow<Vec<Target>> {
+        let mut targets = vec![trace.on.clone()];
+        if !kind.tags_together {
+            return Ok(targets);
+        }
+        let others = self.ledger.traces.keys();
+        let others = others.filter(|other| other.what == trace.what && other.on != trace.on);
+        for other in others.filter(|other| other.on.kind == kind.name) {
+            let there = self.view.seen(&other.on).is_some_and(|seen| {
+                let resource = seen.resource.as_ref();
+                resource.is_some_and(|resource| resource.tags.has(key, value))
+            });
+            if there
+                && !self.view.erased(other)
+                && !self.keeps_trace(kind, other)
+                && self.may_unmark_part(kind, &other.on, key)?
+            {
+                targets.push(other.on.clone());
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Takes the cluster mark off everything that carries it in our words and is nobody's, where the
+    /// served API says that it is the claim's, whoever wrote it (decision 7).
+    pub(super) fn sweep(&mut self) -> Flow<()> {
+        if !self.case.evidence.sweep {
+            return Ok(());
+        }
+        let blueprint = self.case.blueprint;
+        let mut kinds: Vec<&'static Kind> = Vec::new();
+        for slot in blueprint.slots().iter().filter(|slot| slot.cluster_mark) {
+            if !kinds.iter().any(|kind| kind.name == slot.kind.name) {
+                kinds.push(slot.kind);
+            }
+        }
+        for kind in kinds {
+            let Ok(mark) = self.case.identity.dialect.cluster(kind.carrier) else {
+                continue;
+            };
+            for (key, value) in mark.iter().cloned().collect::<Vec<_>>() {
+                self.sweep_kind(kind, key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sweep_kind(&mut self, kind: &'static Kind, key: Text, value: Text) -> Flow<()> {
+        let query = Query::Marks {
+            kind: kind.name,
+            key: key.clone(),
+        };
+        let found = &self.look(query, || Reason::Sweep(kind.name))?.found;
+        let mut targets = Vec::new();
+        for target in found {
+            let Some(seen) = self.view.seen(target) else {
+                continue;
+            };
+            let Some(resource) = &seen.resource else {
+                continue;
+            };
+            let verdict = self.judge(kind, resource, seen.read);
+            if matches!(verdict, Verdict::Unmarked | Verdict::Used)
+                && resource.tags.has(&key, &value)
+                && !self.case.evidence.namesakes_use.contains(&target.id)
+            {
+                targets.push(target.clone());
+            }
+        }
+        if targets.is_empty() {
+            return Ok(());
+        }
+        for target in &targets {
+            self.refresh(target)?;
+        }
+        let step = Step::Unmark {
+            targets,
+            tags: vec![(key, value)],
+            right: UnmarkRight::Trace,
+        };
+        act(Decision::Do(step), Reason::Sweep(kind.name))
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.

@@ -115,6 +115,12 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
                 "humanReadableName": name,
                 "version": "1.33.0",
                 "exposeStrategy": "NodePort",
+                "clusterNetwork": {
+                    "dnsDomain": "cluster.local",
+                    "proxyMode": "ipvs",
+                    "pods": {"cidrBlocks": ["10.0.0.0/16"]},
+                    "services": {"cidrBlocks": ["10.1.0.0/16"]},
+                },
                 "cloud": {
                     "dc": "frankfurt",
                     "providerName": "aws",

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blueprints::kkp::{Cluster, IpFamily};
 use cloud_port::driver::{Driver, InMemory, PassEnd, Report, Term};
 use cloud_port::{Cloud, Journal, aws};
 use cloud_sim::VirtualClock;
-use blueprints::kkp::{Cluster, IpFamily};
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::{
     Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step,

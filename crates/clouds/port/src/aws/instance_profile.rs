@@ -68,6 +68,7 @@ pub static INSTANCE_PROFILE: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: false,
     naming: Naming::Account,
     has_creation_time: true,
     valuable: false,

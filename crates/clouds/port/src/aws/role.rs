@@ -2,7 +2,9 @@
 
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
+use ownership::kind::{
+    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text, name};
 
@@ -123,13 +125,14 @@ pub static ROLE: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: false,
     naming: Naming::Account,
     has_creation_time: true,
     valuable: false,
     settling: IAM_SETTLING,
     props: &[PropRule {
         name: "trust",
-        mutable: true,
+        change: Change::InPlace,
     }],
     inner: &[
         InnerKind {

@@ -1,7 +1,7 @@
 //! Route tables.
 
 use ownership::blueprint::Expr;
-use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -22,6 +22,7 @@ pub static ROUTE_TABLE: Kind = Kind {
     token: Some(EC2_TOKEN),
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
     valuable: false,
@@ -29,11 +30,11 @@ pub static ROUTE_TABLE: Kind = Kind {
     props: &[
         PropRule {
             name: "vpc",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "main",
-            mutable: false,
+            change: Change::Never,
         },
     ],
     inner: &[],

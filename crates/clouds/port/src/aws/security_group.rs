@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule};
+use ownership::kind::{
+    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text};
 
@@ -134,6 +136,7 @@ pub static SECURITY_GROUP: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Within("vpc"),
     has_creation_time: false,
     valuable: false,
@@ -141,11 +144,11 @@ pub static SECURITY_GROUP: Kind = Kind {
     props: &[
         PropRule {
             name: "vpc",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "description",
-            mutable: false,
+            change: Change::Irrelevant,
         },
     ],
     inner: &[InnerKind {

@@ -1,7 +1,7 @@
 //! Subnets.
 
 use ownership::blueprint::{Expr, Source};
-use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -26,6 +26,7 @@ pub static SUBNET: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
     valuable: false,
@@ -33,15 +34,15 @@ pub static SUBNET: Kind = Kind {
     props: &[
         PropRule {
             name: "vpc",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "cidr",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "zone",
-            mutable: false,
+            change: Change::Never,
         },
     ],
     inner: &[],

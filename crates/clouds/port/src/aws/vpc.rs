@@ -2,7 +2,7 @@
 
 use ownership::blueprint::Expr;
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -47,6 +47,7 @@ pub static VPC: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
     valuable: false,
@@ -54,11 +55,11 @@ pub static VPC: Kind = Kind {
     props: &[
         PropRule {
             name: "cidr",
-            mutable: false,
+            change: Change::Never,
         },
         PropRule {
             name: "default",
-            mutable: false,
+            change: Change::Never,
         },
     ],
     inner: &[],

@@ -16,7 +16,7 @@ use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{instance_profile, role, route_table};
 use ownership::blueprint::Slot;
 use ownership::kind::{
-    BirthProof, CreateMode, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
+    BirthProof, Change, CreateMode, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
 };
 use ownership::mark::{Carrier, Dialect, Tags};
 use ownership::part::{InnerPart, Props, Resource};
@@ -42,6 +42,7 @@ pub(super) const PLAIN: Kind = Kind {
     token: None,
     create: CreateMode::Insert,
     marking: Marking::Mutable,
+    tags_together: true,
     naming: Naming::Account,
     has_creation_time: false,
     valuable: false,
@@ -49,11 +50,11 @@ pub(super) const PLAIN: Kind = Kind {
     props: &[
         PropRule {
             name: "size",
-            mutable: true,
+            change: Change::InPlace,
         },
         PropRule {
             name: "parent",
-            mutable: false,
+            change: Change::Never,
         },
     ],
     inner: &[InnerKind {

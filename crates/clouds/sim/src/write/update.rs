@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ownership::kind::Change;
 use ownership::part::Props;
 use ownership::{CloudError, Target};
 
@@ -25,7 +26,7 @@ impl Account {
         let (place, state) = self.living(target, row.update)?;
         for (name, _) in props.iter() {
             let rule = kind.props.iter().find(|rule| rule.name == *name);
-            if !rule.is_some_and(|rule| rule.mutable) {
+            if !rule.is_some_and(|rule| rule.change == Change::InPlace) {
                 let message = format!("the {name} of a {} cannot be changed", kind.noun);
                 return Err(refuse(row, row.update, row.invalid(), message));
             }
