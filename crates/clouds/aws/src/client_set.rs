@@ -22,7 +22,8 @@ pub struct ClientSet {
     pub(crate) ec2: aws_sdk_ec2::Client,
     pub(crate) iam: aws_sdk_iam::Client,
     sts: aws_sdk_sts::Client,
-    account: OnceCell<Text>,
+    /// Account and partition.
+    identity: OnceCell<(Text, Text)>,
     calls: Calls,
     trust: Arc<Trust>,
 }
@@ -39,7 +40,7 @@ impl ClientSet {
             ec2: aws_sdk_ec2::Client::from_conf(ec2.build()),
             iam: aws_sdk_iam::Client::from_conf(iam.build()),
             sts: aws_sdk_sts::Client::from_conf(sts.build()),
-            account: OnceCell::new(),
+            identity: OnceCell::new(),
             calls,
             trust,
         }
@@ -60,12 +61,18 @@ impl ClientSet {
     /// # Errors
     /// The question failed; it is asked again the next time.
     pub async fn account(&self) -> Result<&Text, CloudError> {
+        self.identity().await.map(|(account, _)| account)
+    }
+
+    /// The account's id and its partition, which is the second word of every ARN.
+    pub(crate) async fn identity(&self) -> Result<&(Text, Text), CloudError> {
         let ask = || async {
             let operation = "GetCallerIdentity";
             let answer = self.sts.get_caller_identity().send().await;
             let answer = answer.map_err(|error| self.failure(Service::Sts, operation, error))?;
+            let partition = answer.arn().and_then(|arn| arn.split(':').nth(1));
             match answer.account() {
-                Some(account) => Ok(account.into()),
+                Some(account) => Ok((account.into(), partition.unwrap_or("aws").into())),
                 None => Err(CloudError::new(
                     Class::Retryable,
                     "NoAccount",
@@ -73,7 +80,7 @@ impl ClientSet {
                 )),
             }
         };
-        self.account.get_or_try_init(ask).await
+        self.identity.get_or_try_init(ask).await
     }
 
     pub(crate) fn trust_complaint(&self) -> Option<&str> {

@@ -24,6 +24,7 @@ mod ec2;
 mod failure;
 mod iam;
 mod observe;
+mod place;
 mod resource;
 mod trust;
 
@@ -31,3 +32,4 @@ pub use access::{Access, AssumeRole, Credentials, Secret};
 pub use client_set::ClientSet;
 pub use client_sets::{ClientSets, Settings};
 pub use observe::Calls;
+pub use place::Place;

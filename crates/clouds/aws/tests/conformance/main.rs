@@ -16,6 +16,7 @@ mod clouds;
 mod kkp;
 mod raw;
 mod steps;
+mod suite;
 mod transcript;
 
 use transcript::Transcript;

@@ -1,0 +1,62 @@
+//! A place: a client set that knows in which account it is.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use cloud_port::aws::AwsPlace;
+use cloud_port::{Cloud, Effect};
+use ownership::{Answer, CloudError, Query, Step, Text};
+
+use crate::client_set::ClientSet;
+
+/// One account and region, signed in to.
+#[derive(Clone, Debug)]
+pub struct Place {
+    set: Arc<ClientSet>,
+    account: Text,
+    partition: Text,
+}
+
+impl Place {
+    /// Signs in: AWS is asked once for each client set in which account and partition it is.
+    ///
+    /// # Errors
+    /// The question failed: the credentials are wrong, or nobody answers.
+    pub async fn open(set: Arc<ClientSet>) -> Result<Self, CloudError> {
+        let (account, partition) = set.identity().await?.clone();
+        Ok(Self {
+            set,
+            account,
+            partition,
+        })
+    }
+
+    /// The clients.
+    pub fn set(&self) -> &ClientSet {
+        &self.set
+    }
+}
+
+impl Cloud for Place {
+    fn read(&self, query: &Query) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        self.set.read(query)
+    }
+
+    fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
+        self.set.perform(step)
+    }
+}
+
+impl AwsPlace for Place {
+    fn partition(&self) -> &str {
+        &self.partition
+    }
+
+    fn account(&self) -> &str {
+        &self.account
+    }
+
+    fn region(&self) -> &str {
+        &self.set.access().region
+    }
+}
