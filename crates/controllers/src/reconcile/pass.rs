@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::Change;
-use api::names::{CLAIM_UUID, DELETION, MANAGEMENT};
+use api::names::{CLAIM_UUID, DELETION, LEDGER, MANAGEMENT};
 use cloud_port::driver::{Driver, PassEnd, Term};
 use cloud_port::{LedgerError, LedgerStore as _, words};
 use kube::api::{Api, ListParams, Patch, PatchParams};
-use kube::{Client, Resource as _, ResourceExt as _};
+use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
+use ownership::time::{Millis, Tick};
 use ownership::{Claim, Freehold, Holder, Identity, Sightings};
+use serde::Serialize;
 
 use super::clock::WallClock;
 use super::events::Steps;
@@ -54,6 +56,8 @@ pub struct Reconciler<S, K> {
 struct Memory {
     sightings: Sightings,
     failures: u32,
+    /// What the object said when the last pass had ended, and when the next one is due.
+    due: Option<(String, Tick)>,
 }
 
 /// When an object is looked at again.
@@ -102,7 +106,11 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let key = key(name, namespace);
         let mut memory = self.memory().remove(&key).unwrap_or_default();
+        memory.due = None;
         let (told, next) = self.attend(&api, &object, &mut memory).await;
+        if let (Next::After(wait), Some((_, due))) = (next, &mut memory.due) {
+            *due = self.clock.now() + Millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        }
         let next = match told {
             Some(told) => match self.tell(&api, name, &told).await {
                 Ok(()) => next,
@@ -112,6 +120,20 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         self.memory().insert(key, memory);
         next
+    }
+
+    /// How long an event about an object can wait: nothing but what we wrote ourselves has changed
+    /// since its last pass, and the next one is not due. Without this a pass would be the cause of
+    /// the next, and a failed one would not be backed off from.
+    pub(crate) fn can_wait(&self, object: &S::Object) -> Option<Duration> {
+        let key = key(&object.name_any(), object.namespace().as_deref());
+        let memory = self.memory();
+        let (said, due) = memory.get(&key)?.due.as_ref()?;
+        let left = due
+            .0
+            .checked_sub(self.clock.now().0)
+            .filter(|left| *left > 0)?;
+        (*said == fingerprint(object)).then(|| Duration::from_millis(left))
     }
 
     fn api(&self, namespace: Option<&str>) -> Api<S::Object> {
@@ -255,6 +277,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let end = driver
             .pass(&case, &mut store, &mut memory.sightings, &mut steps)
             .await;
+        memory.due = Some((fingerprint(store.object()), self.clock.now()));
         steps.publish(&self.client, object, self.clock.wall()).await;
         let worked = steps.count() > 0;
         let mut told = Conditions::of(&end, phase);
@@ -277,7 +300,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             }
             // Somebody wrote in between, or nobody knows: what is true is read at once.
             PassEnd::Ledger(LedgerError::Conflict) => {
-                return (None, Next::After(Duration::from_millis(1)));
+                memory.due = None;
+                return (None, Next::After(self.settings.retry));
             }
             PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow => failed(memory),
         };
@@ -406,6 +430,23 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             .map(drop)
             .map_err(classify)
     }
+}
+
+/// What an object says, but for what only we write, and what changes with every write.
+fn fingerprint<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> String {
+    let mut said = serde_json::to_value(object).unwrap_or_default();
+    if let Some(said) = said.as_object_mut() {
+        said.remove("status");
+    }
+    if let Some(metadata) = said["metadata"].as_object_mut() {
+        for changing in ["resourceVersion", "generation", "managedFields"] {
+            metadata.remove(changing);
+        }
+    }
+    if let Some(annotations) = said["metadata"]["annotations"].as_object_mut() {
+        annotations.remove(LEDGER);
+    }
+    said.to_string()
 }
 
 fn key(name: &str, namespace: Option<&str>) -> String {

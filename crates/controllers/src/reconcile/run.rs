@@ -35,6 +35,9 @@ async fn reconcile<S: System, K: WallClock>(
     object: Arc<S::Object>,
     reconciler: Arc<Reconciler<S, K>>,
 ) -> Result<Action, Infallible> {
+    if let Some(wait) = reconciler.can_wait(&object) {
+        return Ok(Action::requeue(wait));
+    }
     let (name, namespace) = (object.name_any(), object.namespace());
     let next = reconciler.reconcile(&name, namespace.as_deref()).await;
     Ok(match next {

@@ -41,6 +41,11 @@ impl<'a, S: System> Store<'a, S> {
         }
     }
 
+    /// The object, as it was last read or written here.
+    pub(crate) fn object(&self) -> &S::Object {
+        &self.object
+    }
+
     fn read(&self) -> Result<Ledger, LedgerError> {
         let refuse = |error: &dyn std::fmt::Display| LedgerError::Refused(error.to_string());
         let meta = self.object.meta();

@@ -103,7 +103,11 @@ impl Person {
             }
             6 => self.unmark_route_table(name),
             7 => {
-                let none = json!({"securityGroupID": "", "roleARN": "", "instanceProfileName": ""});
+                let mut none = json!({"roleARN": "", "instanceProfileName": ""});
+                // The id of somebody's group is a wish, which nobody could guess again.
+                if name != "two" {
+                    none["securityGroupID"] = json!("");
+                }
                 self.patch(name, json!({"spec": {"cloud": {"aws": none}}}))
                     .await;
             }

@@ -1,5 +1,6 @@
 //! The cloud in bad weather: calls that are refused, slow, lost, or late, within assumption A3.
 
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -39,7 +40,7 @@ impl Weather {
         clock: TokioClock,
         random: Random,
     ) -> Self {
-        let badness = random.below(20);
+        let badness = random.below(9);
         Self {
             account,
             virtual_clock,
@@ -79,6 +80,9 @@ impl Weather {
 
     fn note(&self, call: &str) {
         let at = self.clock.now().0;
+        if std::env::var_os("FREEHOLD_TRACE").is_some() {
+            let _ = writeln!(std::io::stderr(), "{at} {call}");
+        }
         self.calls.lock().unwrap().push(format!("{at} {call}"));
     }
 }

@@ -183,7 +183,7 @@ impl World {
 
     /// The same name may come again, so its end is waited for; the operator may crash meanwhile.
     async fn wait_until_gone(&mut self, name: &str) {
-        for _ in 0..200 {
+        for _ in 0..400 {
             if let Ok(None) = self.person.clusters().get_opt(name).await {
                 return;
             }
@@ -192,7 +192,8 @@ impl World {
                 self.restart();
             }
         }
-        panic!("{name} does not end");
+        let object = self.person.clusters().get_opt(name).await;
+        panic!("{name} does not end: {object:#?}");
     }
 
     fn plan_fault(&self) {
