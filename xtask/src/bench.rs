@@ -37,6 +37,12 @@ const BENCHMARKS: &[Benchmark] = &[
         program: &["-p", "embedded-kube", "--example", "bench_kube"],
         args: &[],
     },
+    Benchmark {
+        name: "kkp",
+        about: "what a KKP cluster on AWS costs in cloud calls: first, at rest, at its end",
+        program: &["-p", "controllers", "--example", "bench_kkp"],
+        args: &[],
+    },
 ];
 
 /// One measured value.

@@ -50,8 +50,19 @@ const TIERS: &[Tier] = &[
         },
     },
     Tier {
+        name: "embedded",
+        about: "controllers on embedded-kube and the simulated clouds, under seeded faults",
+        lacks: nothing,
+        omits: nothing,
+        commands: |workspace, _| {
+            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            command.args(WITHOUT_SDKS).args(["--test", "embedded"]);
+            vec![command]
+        },
+    },
+    Tier {
         name: "control-plane",
-        about: "embedded-kube held to a real kube-apiserver: cases, generated sequences, real CRDs",
+        about: "embedded-kube and the controllers on a real kube-apiserver, with real CRDs",
         lacks: go_or_assets,
         omits: upstream_definitions,
         commands: |workspace, _| {

@@ -25,6 +25,8 @@ thread_local! {
 pub fn run<T: Send + 'static>(seed: u64, work: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::spawn(move || {
         STATE.set(Some(seed));
+        // The jitter of backoffs, whose generator would take the time and the thread for a seed.
+        fastrand::seed(seed);
         work()
     });
     match thread.join() {
