@@ -32,6 +32,12 @@ const BENCHMARKS: &[Benchmark] = &[
         args: &["bench"],
     },
     Benchmark {
+        name: "kkp",
+        about: "calls to the cloud for KKP clusters",
+        program: &["-p", "blueprints", "--example", "bench_kkp"],
+        args: &[],
+    },
+    Benchmark {
         name: "kube",
         about: "embedded-kube beside a real kube-apiserver, and what an idle cluster costs",
         program: &["-p", "embedded-kube", "--example", "bench_kube"],

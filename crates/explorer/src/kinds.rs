@@ -73,6 +73,7 @@ pub(crate) fn synthetic(
         tags_together: true,
         naming,
         has_creation_time,
+        lists_marks: true,
         valuable: false,
         settling: Millis::seconds(15),
         props: &[

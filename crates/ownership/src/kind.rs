@@ -30,6 +30,9 @@ pub struct Kind {
     pub naming: Naming,
     /// Whether the cloud tells when a resource was created.
     pub has_creation_time: bool,
+    /// Whether the cloud's listing of all of them shows their marks; where it does not, each must be
+    /// asked for.
+    pub lists_marks: bool,
     /// Whether it holds data, or is an address that others know: twins are reported, not reduced.
     pub valuable: bool,
     /// For how long after a write reads may still show the state before it.

@@ -76,6 +76,32 @@ pub struct InnerAnswer {
     pub parts: Vec<InnerPart>,
 }
 
+impl Query {
+    /// The name of the Kind that it is about.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Id(target) | Self::Inner { of: target, .. } => target.kind,
+            Self::Name { kind, .. } | Self::Marks { kind, .. } | Self::Match { kind, .. } => kind,
+        }
+    }
+
+    /// Whether this resource, which is of its Kind, belongs in the answer.
+    pub fn means(&self, resource: &Resource) -> bool {
+        match self {
+            Self::Id(target) => resource.id == target.id,
+            Self::Name { name, within, .. } => {
+                let here = |(prop, parent): &(&str, Text)| resource.props.get(prop) == Some(parent);
+                resource.name == *name && within.as_ref().is_none_or(here)
+            }
+            Self::Marks { key, .. } => resource.tags.get(key).is_some(),
+            Self::Match { name, props, .. } => {
+                (name.is_empty() || resource.name == *name) && resource.props.include(props)
+            }
+            Self::Inner { .. } => false,
+        }
+    }
+}
+
 impl Target {
     /// Names a resource.
     pub fn new(kind: &'static str, id: ResourceId) -> Self {

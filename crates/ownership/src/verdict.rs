@@ -72,6 +72,20 @@ pub enum Proof {
     CreatedHere,
 }
 
+impl Verdict {
+    /// Whether the other says the same, whenever each of them was read.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Owned(one), Self::Owned(other)) => {
+                one.target == other.target
+                    && one.proof == other.proof
+                    && one.held_by == other.held_by
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
 impl Owned {
     pub(crate) fn created_here(target: Target, read_at: Tick) -> Self {
         Self {

@@ -1,7 +1,8 @@
 //! The view: what one pass has seen so far.
 //!
 //! It lives as long as the pass. Whatever it knows was read from the cloud in this pass, or is the
-//! outcome of a Step that the cloud acknowledged in this pass.
+//! outcome of a Step that the cloud acknowledged in this pass, or is what an inventory shows: that
+//! is never fresh.
 
 use std::sync::Arc;
 
@@ -90,11 +91,20 @@ impl View {
     /// Takes in an answer of the cloud to a question that was sent at `sent`: it is as old as that,
     /// for what happened on its way is not in it.
     pub fn learn(&mut self, query: Query, answer: Answer, sent: Tick) {
-        self.began.get_or_insert(sent);
         let read = ReadStamp {
             at: sent,
             fresh: true,
         };
+        self.take_in(query, answer, read);
+    }
+
+    /// Takes in what an inventory shows, which was read at `at`: no Step may rest on it.
+    pub fn recall(&mut self, query: Query, answer: Answer, at: Tick) {
+        self.take_in(query, answer, ReadStamp { at, fresh: false });
+    }
+
+    fn take_in(&mut self, query: Query, answer: Answer, read: ReadStamp) {
+        self.began.get_or_insert(read.at);
         for told in answer.inner {
             self.put_inner(InnerSeen {
                 of: told.of,
@@ -127,7 +137,7 @@ impl View {
         let deletions = self.deleted.len();
         self.looks.push(Look {
             query,
-            at: sent,
+            at: read.at,
             date: answer.date,
             found,
             deletions,

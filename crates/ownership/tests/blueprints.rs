@@ -20,6 +20,7 @@ static THING: Kind = Kind {
     tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: Millis::seconds(10),
     props: &[PropRule {

@@ -35,6 +35,7 @@ static GROUP: Kind = Kind {
     tags_together: true,
     naming: Naming::Account,
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: Millis::seconds(10),
     props: &[PropRule {

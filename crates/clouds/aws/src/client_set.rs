@@ -5,9 +5,9 @@ use std::sync::Arc;
 use aws_config::SdkConfig;
 use cloud_port::aws::errors::Service;
 use cloud_port::aws::{instance_profile, role, route_table, security_group, subnet, vpc};
-use cloud_port::{Cloud, Effect};
+use cloud_port::{Cloud, Effect, Survey};
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, Step, Target, Text};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Target, Text};
 use tokio::sync::OnceCell;
 
 use crate::access::Access;
@@ -88,13 +88,10 @@ impl ClientSet {
     }
 
     async fn look(&self, query: &Query) -> Result<Answer, CloudError> {
-        let kind = match query {
-            Query::Inner { of, inner } => return self.look_inside(of, inner).await,
-            Query::Id(target) => target.kind,
-            Query::Name { kind, .. } | Query::Marks { kind, .. } | Query::Match { kind, .. } => {
-                kind
-            }
-        };
+        if let Query::Inner { of, inner } = query {
+            return self.look_inside(of, inner).await;
+        }
+        let kind = query.kind();
         if kind == vpc::VPC.name {
             ec2::vpc::find(self, query).await
         } else if kind == subnet::SUBNET.name {
@@ -107,6 +104,24 @@ impl ClientSet {
             iam::role::find(self, query).await
         } else if kind == instance_profile::INSTANCE_PROFILE.name {
             iam::instance_profile::find(self, query).await
+        } else {
+            Err(unknown(kind))
+        }
+    }
+
+    async fn list(&self, kind: &str) -> Result<Answer, CloudError> {
+        if kind == vpc::VPC.name {
+            ec2::vpc::survey(self).await
+        } else if kind == subnet::SUBNET.name {
+            ec2::subnet::survey(self).await
+        } else if kind == route_table::ROUTE_TABLE.name {
+            ec2::route_table::survey(self).await
+        } else if kind == security_group::SECURITY_GROUP.name {
+            ec2::security_group::survey(self).await
+        } else if kind == role::ROLE.name {
+            iam::role::survey(self).await
+        } else if kind == instance_profile::INSTANCE_PROFILE.name {
+            iam::instance_profile::survey(self).await
         } else {
             Err(unknown(kind))
         }
@@ -238,6 +253,13 @@ impl Cloud for ClientSet {
 
     async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
         Box::pin(self.send(step)).await
+    }
+}
+
+impl Survey for ClientSet {
+    async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
+        let (answer, date) = observe::dated(Box::pin(self.list(kind.name))).await;
+        answer.map(|answer| Answer { date, ..answer })
     }
 }
 

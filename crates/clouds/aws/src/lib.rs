@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Access ──► ClientSets ──► ClientSet: one account, role and region
-//!                              │ Cloud::read, Cloud::perform
+//!                              │ Cloud::read, Cloud::perform, Survey::survey
 //!                              ├──► ec2: VPCs, subnets, route tables, security groups and rules
 //!                              └──► iam: roles and their policies, instance profiles and their role
 //! ```

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cloud_port::aws::AwsPlace;
-use cloud_port::{Cloud, Effect};
-use ownership::{Answer, CloudError, Query, Step, Text};
+use cloud_port::{Cloud, Effect, Survey};
+use ownership::{Answer, CloudError, Kind, Query, Step, Text};
 
 use crate::client_set::ClientSet;
 
@@ -44,6 +44,15 @@ impl Cloud for Place {
 
     fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
         self.set.perform(step)
+    }
+}
+
+impl Survey for Place {
+    fn survey(
+        &self,
+        kind: &'static Kind,
+    ) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        self.set.survey(kind)
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ownership::kind::Kind;
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
+use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, ResourceId, Text};
+use ownership::{Answer, Class, CloudError, Query, ResourceId};
 
 /// A resource without its name, its creation time and its doubts: it is ready.
 pub(crate) fn resource(kind: &Kind, id: &str, props: Props, tags: Tags) -> Resource {
@@ -21,29 +22,25 @@ pub(crate) fn resource(kind: &Kind, id: &str, props: Props, tags: Tags) -> Resou
     }
 }
 
-/// The answer that shows these resources, as far as the query means them.
+/// The answer that shows these resources, as far as the query means them: filters of EC2 know
+/// wildcards, so what was found is looked at again here.
 pub(crate) fn answer(query: &Query, resources: impl IntoIterator<Item = Resource>) -> Answer {
-    let meant = resources.into_iter().filter(|r| is_meant(query, r));
+    let meant = resources.into_iter().filter(|r| query.means(r));
     Answer {
         resources: meant.map(Arc::new).collect(),
         ..Answer::default()
     }
 }
 
-/// Whether a query means this resource. Filters of EC2 know wildcards, and IAM has none at all, so
-/// what was found is looked at again here.
-pub(crate) fn is_meant(query: &Query, resource: &Resource) -> bool {
-    match query {
-        Query::Id(target) => resource.id == target.id,
-        Query::Name { name, within, .. } => {
-            let here = |(prop, parent): &(&str, Text)| resource.props.get(prop) == Some(parent);
-            resource.name == *name && within.as_ref().is_none_or(here)
-        }
-        Query::Marks { key, .. } => resource.tags.get(key).is_some(),
-        Query::Match { name, props, .. } => {
-            (name.is_empty() || resource.name == *name) && resource.props.include(props)
-        }
-        Query::Inner { .. } => false,
+/// The answer that shows all these resources, with what is inside them.
+pub(crate) fn everything(
+    resources: impl IntoIterator<Item = Resource>,
+    inner: Vec<InnerAnswer>,
+) -> Answer {
+    Answer {
+        resources: resources.into_iter().map(Arc::new).collect(),
+        inner,
+        ..Answer::default()
     }
 }
 

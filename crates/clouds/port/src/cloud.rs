@@ -24,6 +24,16 @@ pub trait Cloud: Send + Sync {
     fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send;
 }
 
+impl<C: Cloud> Cloud for Arc<C> {
+    fn read(&self, query: &Query) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        C::read(self, query)
+    }
+
+    fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
+        C::perform(self, step)
+    }
+}
+
 /// What an acknowledged Step came to.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {

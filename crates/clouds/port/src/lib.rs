@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! ownership::decide ──► driver ──► Cloud   (AWS · GCP · Azure · IBM · simulated)
-//!                          └─────► Ledger  (Kubernetes · in memory)
+//!                          ├─────► Ledger  (Kubernetes · in memory)
+//!                          └─────► Inventory, for claims at rest
 //! ```
 //!
 //! *Invariant:* nothing here knows Kubernetes or a vendor's SDK.
@@ -11,6 +12,7 @@ pub mod aws;
 pub mod catalogue;
 pub mod cloud;
 pub mod driver;
+pub mod inventory;
 pub mod words;
 
 pub use catalogue::Catalogue;
@@ -18,3 +20,4 @@ pub use cloud::{Cloud, Effect};
 pub use driver::{
     Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,
 };
+pub use inventory::{Inventory, Survey};

@@ -23,8 +23,6 @@ pub(crate) struct Row {
     pub(crate) tags_full: &'static str,
     pub(crate) get: Op,
     pub(crate) list: Op,
-    /// Whether a listing shows tags.
-    pub(crate) tags_in_list: bool,
     pub(crate) create: Op,
     pub(crate) update: Op,
     pub(crate) delete: Op,
@@ -118,7 +116,6 @@ static OTHER: Row = Row {
     tags_full: "TagLimitExceeded",
     get: Op::GetResource,
     list: Op::ListResources,
-    tags_in_list: true,
     create: Op::CreateResource,
     update: Op::UpdateResource,
     delete: Op::DeleteResource,
@@ -216,7 +213,6 @@ static ROLE: Row = Row {
     get: Op::GetRole,
     // `ListRoles` shows no tags.
     list: Op::GetAccountAuthorizationDetails,
-    tags_in_list: true,
     create: Op::CreateRole,
     update: Op::UpdateAssumeRolePolicy,
     delete: Op::DeleteRole,
@@ -250,7 +246,6 @@ static INSTANCE_PROFILE: Row = Row {
     model: Model::InstanceProfile,
     get: Op::GetInstanceProfile,
     list: Op::ListInstanceProfiles,
-    tags_in_list: false,
     create: Op::CreateInstanceProfile,
     delete: Op::DeleteInstanceProfile,
     tag: Op::TagInstanceProfile,

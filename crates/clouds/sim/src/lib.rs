@@ -27,6 +27,7 @@ mod record;
 mod settings;
 mod shared;
 mod shelf;
+mod survey;
 mod throttle;
 mod write;
 

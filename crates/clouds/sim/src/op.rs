@@ -1,7 +1,8 @@
 //! The operations of the simulated APIs, and how often each was called.
 
-/// How many items one page of a listing holds where the caller does not say.
-const EC2_PAGE: usize = 1000;
+/// How many items one page of a long listing holds: as many as the adapter asks for.
+const PAGE: usize = 1000;
+/// And where it does not say.
 const IAM_PAGE: usize = 100;
 
 macro_rules! operations {
@@ -34,11 +35,11 @@ macro_rules! operations {
 }
 
 operations! {
-    DescribeVpcs: true, EC2_PAGE;
+    DescribeVpcs: true, PAGE;
     DescribeRouteTables: true, 100;
-    DescribeSubnets: true, EC2_PAGE;
-    DescribeSecurityGroups: true, EC2_PAGE;
-    DescribeSecurityGroupRules: true, EC2_PAGE;
+    DescribeSubnets: true, PAGE;
+    DescribeSecurityGroups: true, PAGE;
+    DescribeSecurityGroupRules: true, PAGE;
     CreateVpc: false, 1;
     DeleteVpc: false, 1;
     CreateRouteTable: false, 1;
@@ -52,7 +53,7 @@ operations! {
     CreateTags: false, 1;
     DeleteTags: false, 1;
     GetRole: true, 1;
-    GetAccountAuthorizationDetails: true, IAM_PAGE;
+    GetAccountAuthorizationDetails: true, PAGE;
     CreateRole: false, 1;
     DeleteRole: false, 1;
     UpdateAssumeRolePolicy: false, 1;
@@ -66,7 +67,7 @@ operations! {
     AttachRolePolicy: false, 1;
     DetachRolePolicy: false, 1;
     GetInstanceProfile: true, 1;
-    ListInstanceProfiles: true, IAM_PAGE;
+    ListInstanceProfiles: true, PAGE;
     CreateInstanceProfile: false, 1;
     DeleteInstanceProfile: false, 1;
     TagInstanceProfile: false, 1;
@@ -75,13 +76,13 @@ operations! {
     RemoveRoleFromInstanceProfile: false, 1;
     /// The operations of synthetic Kinds.
     GetResource: true, 1;
-    ListResources: true, EC2_PAGE;
+    ListResources: true, PAGE;
     CreateResource: false, 1;
     UpdateResource: false, 1;
     DeleteResource: false, 1;
     TagResource: false, 1;
     UntagResource: false, 1;
-    ListParts: true, EC2_PAGE;
+    ListParts: true, PAGE;
     AddPart: false, 1;
     RemovePart: false, 1;
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use cloud_port::aws::errors::Service;
-use ownership::part::Resource;
 use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Query, Target};
 
@@ -35,18 +34,9 @@ impl Account {
         self.make_ready();
         match query {
             Query::Id(target) => self.read_one(target, staleness),
-            Query::Name { kind, name, within } => self.read_many(kind, query, staleness, |r| {
-                r.name == *name
-                    && within
-                        .as_ref()
-                        .is_none_or(|(prop, parent)| r.props.get(prop) == Some(parent))
-            }),
-            Query::Marks { kind, key } => {
-                self.read_many(kind, query, staleness, |r| r.tags.get(key).is_some())
+            Query::Name { .. } | Query::Marks { .. } | Query::Match { .. } => {
+                self.read_many(query, staleness)
             }
-            Query::Match { kind, name, props } => self.read_many(kind, query, staleness, |r| {
-                (name.is_empty() || r.name == *name) && r.props.include(props)
-            }),
             Query::Inner { of, inner } => self.read_inner(of, inner, staleness),
         }
     }
@@ -65,14 +55,8 @@ impl Account {
         Ok(answer)
     }
 
-    fn read_many(
-        &mut self,
-        kind: &str,
-        query: &Query,
-        staleness: Staleness,
-        wanted: impl Fn(&Resource) -> bool,
-    ) -> Result<Answer, CloudError> {
-        let shelf = self.shelf_or_refuse(kind)?;
+    fn read_many(&mut self, query: &Query, staleness: Staleness) -> Result<Answer, CloudError> {
+        let shelf = self.shelf_or_refuse(query.kind())?;
         let row = self.shelves[shelf].row;
         // IAM finds a name as other services find an id.
         let by_name = row.service == Service::Iam
@@ -93,7 +77,7 @@ impl Account {
         };
         for at in candidates {
             if let Some(state) = on.records[at].seen(sight)
-                && wanted(&state.resource)
+                && query.means(&state.resource)
             {
                 self.show(shelf, state, !by_name, &mut answer);
             }
@@ -107,7 +91,7 @@ impl Account {
             Service::Iam | Service::Sts => self.shelves[shelf].alive,
         };
         self.count_pages(op, listed);
-        if !row.tags_in_list {
+        if !self.shelves[shelf].kind.lists_marks {
             self.count(row.get, listed);
         }
         Ok(answer)
@@ -141,7 +125,7 @@ impl Account {
         Ok(answer)
     }
 
-    fn sight(&self, shelf: usize, staleness: Staleness, by_id: bool) -> Sight {
+    pub(crate) fn sight(&self, shelf: usize, staleness: Staleness, by_id: bool) -> Sight {
         match staleness {
             Staleness::Settled => Sight::Newest,
             Staleness::Before(writes) => Sight::Before {
@@ -156,7 +140,7 @@ impl Account {
         }
     }
 
-    fn empty_answer(&self) -> Answer {
+    pub(crate) fn empty_answer(&self) -> Answer {
         Answer {
             date: self.clock.cloud_time(),
             ..Answer::default()
@@ -183,12 +167,12 @@ impl Account {
     }
 
     /// Counts the pages of a listing after the first.
-    fn count_pages(&mut self, op: Op, items: usize) {
+    pub(crate) fn count_pages(&mut self, op: Op, items: usize) {
         let page = self.settings.page_size.unwrap_or(op.page()).max(1);
         self.count(op, items.div_ceil(page).saturating_sub(1));
     }
 
-    fn make_ready(&mut self) {
+    pub(crate) fn make_ready(&mut self) {
         if self.unready.is_empty() {
             return;
         }

@@ -4,8 +4,8 @@ use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cloud_port::aws::AwsPlace;
-use cloud_port::{Cloud, Effect};
-use ownership::{Answer, CloudError, Query, Step};
+use cloud_port::{Cloud, Effect, Survey};
+use ownership::{Answer, CloudError, Kind, Query, Step};
 
 use crate::account::Account;
 use crate::provenance::Actor;
@@ -53,16 +53,25 @@ impl Cloud for SharedAccount {
     }
 }
 
+impl Survey for SharedAccount {
+    fn survey(
+        &self,
+        kind: &'static Kind,
+    ) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        ready(self.lock().survey(kind, Staleness::Lagging))
+    }
+}
+
 impl AwsPlace for SharedAccount {
-    fn partition(&self) -> &str {
+    fn partition(&self) -> &'static str {
         "aws"
     }
 
-    fn account(&self) -> &str {
+    fn account(&self) -> &'static str {
         "123456789012"
     }
 
-    fn region(&self) -> &str {
+    fn region(&self) -> &'static str {
         "eu-central-1"
     }
 }

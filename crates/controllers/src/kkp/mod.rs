@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::sync::Arc;
 
 use api::Change;
 use api::kkp::{
@@ -11,6 +12,7 @@ use blueprints::kkp::{
     CONTROL_PLANE_ROLE, Cluster, INSTANCE_PROFILE, IpFamily, ROUTE_TABLE, SECURITY_GROUP, VPC,
     WORKER_ROLE, slot,
 };
+use cloud_port::Inventory;
 use cloud_port::aws::{self, AwsPlace};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
@@ -28,7 +30,7 @@ pub trait Accounts: Send + Sync + 'static {
     /// One account and region.
     type Cloud: AwsPlace;
 
-    /// Signs in.
+    /// Signs in. Whoever signs in to the same place gets the same inventory.
     ///
     /// # Errors
     /// Fatal, if the credentials or the region are wrong; else it is worth another try.
@@ -36,7 +38,7 @@ pub trait Accounts: Send + Sync + 'static {
         &self,
         credentials: &AwsCredentials,
         region: &str,
-    ) -> impl Future<Output = Result<Self::Cloud, CloudError>> + Send;
+    ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, CloudError>> + Send;
 }
 
 /// The KKP system on AWS.
@@ -118,6 +120,10 @@ impl<A: Accounts> System for Kkp<A> {
         })
     }
 
+    fn keeps(slot: &SlotName) -> bool {
+        RECORDED.iter().any(|(name, _)| slot.as_str() == *name)
+    }
+
     fn ids(object: &Object) -> Result<BTreeMap<SlotName, ResourceId>, InputError> {
         read(object)?.ids()
     }
@@ -144,7 +150,11 @@ impl<A: Accounts> System for Kkp<A> {
         }
     }
 
-    async fn open(&self, client: &Client, object: &Object) -> Result<A::Cloud, Trouble> {
+    async fn open(
+        &self,
+        client: &Client,
+        object: &Object,
+    ) -> Result<Arc<Inventory<A::Cloud>>, Trouble> {
         let Some(aws) = &object.spec.cloud.aws else {
             let rule = "must be set: this controller serves clusters on AWS";
             return Err(InputError::new("spec.cloud.aws", "", rule).into());

@@ -20,9 +20,10 @@ mod store;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 
 use api::Change;
-use cloud_port::Cloud;
+use cloud_port::{Inventory, Survey};
 use kube::Client;
 use kube::api::{Api, Resource};
 use ownership::decide::Evidence;
@@ -49,7 +50,7 @@ pub trait System: Send + Sync + 'static {
         + Sync
         + 'static;
     /// Its cloud.
-    type Cloud: Cloud;
+    type Cloud: Survey;
 
     /// The object's kind, as claims name it: `Cluster.kubermatic.k8c.io`.
     const CLAIM_KIND: &'static str;
@@ -83,6 +84,9 @@ pub trait System: Send + Sync + 'static {
     /// The field that cannot be satisfied, and the rule it breaks.
     fn wants(object: &Self::Object) -> Result<Wants, InputError>;
 
+    /// Whether the served API has a place for the id of this slot.
+    fn keeps(slot: &SlotName) -> bool;
+
     /// The ids that the object records.
     ///
     /// # Errors
@@ -98,7 +102,7 @@ pub trait System: Send + Sync + 'static {
         ids: &BTreeMap<SlotName, ResourceId>,
     );
 
-    /// Where the object's resources are.
+    /// Where the object's resources are: the same inventory for all objects of one place.
     ///
     /// # Errors
     /// Why that cannot be told, or why nobody can sign in there.
@@ -106,7 +110,7 @@ pub trait System: Send + Sync + 'static {
         &self,
         client: &Client,
         object: &Self::Object,
-    ) -> impl Future<Output = Result<Self::Cloud, Trouble>> + Send;
+    ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, Trouble>> + Send;
 
     /// Tells the outcome of a pass in the object's status, and whatever else the original writes
     /// there.

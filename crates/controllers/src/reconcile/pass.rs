@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use api::Change;
 use api::names::{CLAIM_UUID, DELETION, LEDGER, MANAGEMENT};
-use cloud_port::driver::{Driver, PassEnd, Term};
-use cloud_port::{LedgerError, LedgerStore as _, words};
+use cloud_port::driver::{Driver, PassEnd, Rested, Term};
+use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
 use kube::api::{Api, ListParams, Patch, PatchParams};
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
@@ -30,7 +30,7 @@ pub struct Settings {
     pub holder: Holder,
     /// Others whose claims it has taken over.
     pub taken_over: BTreeSet<Holder>,
-    /// How often an object at rest is looked at.
+    /// How often an object at rest is looked at. All of them at once: they share what is read.
     pub resync: Duration,
     /// How soon a failed pass is repeated, at first; each failure doubles it, up to the resync.
     pub retry: Duration,
@@ -51,13 +51,14 @@ pub struct Reconciler<S, K> {
     memory: Mutex<BTreeMap<String, Memory>>,
 }
 
-/// What is remembered of one object between passes: it only delays.
+/// What is remembered of one object between passes: it only delays, and spares reads.
 #[derive(Debug, Default)]
 struct Memory {
     sightings: Sightings,
     failures: u32,
     /// What the object said when the last pass had ended, and when the next one is due.
     due: Option<(String, Tick)>,
+    rested: Rested,
 }
 
 /// When an object is looked at again.
@@ -93,7 +94,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     /// # Expected flow
     /// 1. Read the object from the API server: a cache may be old.
     /// 2. Who is it, may it be touched, what does it want, where is that.
-    /// 3. One pass of the driver; tell the outcome, if it is not told already.
+    /// 3. One visit of the driver: a glance if it rested, else a pass. Tell the outcome, if it is
+    ///    not told already.
     pub async fn reconcile(&self, name: &str, namespace: Option<&str>) -> Next {
         let api = self.api(namespace);
         let object = match api.get_opt(name).await {
@@ -205,8 +207,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Ok(claim) => claim,
             Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
         };
-        let cloud = match self.system.open(&self.client, object).await {
-            Ok(cloud) => cloud,
+        let inventory = match self.system.open(&self.client, object).await {
+            Ok(inventory) => inventory,
             Err(trouble) => {
                 let next = match &trouble {
                     Trouble::Input(_) => slow,
@@ -223,7 +225,9 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let observe = switch(MANAGEMENT) == Some("observe");
         let (told, next) = self
-            .pass(api, object, &cloud, claim, &wants, phase, observe, memory)
+            .pass(
+                api, object, &inventory, claim, &wants, phase, observe, memory,
+            )
             .await;
         if told
             .as_ref()
@@ -243,7 +247,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         &self,
         api: &Api<S::Object>,
         object: &S::Object,
-        cloud: &S::Cloud,
+        inventory: &Inventory<S::Cloud>,
         claim: Claim,
         wants: &Wants,
         phase: Phase,
@@ -265,17 +269,20 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let driver = Driver {
             rules: &Freehold,
-            cloud,
+            cloud: inventory,
             clock: &self.clock,
             term: (self.term)(),
         };
-        let mut store = Store::new(&self.system, cloud, api.clone(), object.clone());
+        let mut store = Store::new(&self.system, inventory.cloud(), api.clone(), object.clone());
         if observe {
             return self.observe(&driver, &case, &mut store).await;
         }
         let mut steps = Steps::default();
+        let Memory {
+            sightings, rested, ..
+        } = memory;
         let end = driver
-            .pass(&case, &mut store, &mut memory.sightings, &mut steps)
+            .visit(&case, &mut store, sightings, rested, &mut steps)
             .await;
         memory.due = Some((fingerprint(store.object()), self.clock.now()));
         steps.publish(&self.client, object, self.clock.wall()).await;
@@ -288,7 +295,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             PassEnd::Done => return (None, Next::OnChange),
             PassEnd::Rest(_) => {
                 memory.failures = 0;
-                Next::After(self.settings.resync)
+                Next::After(until_next(self.settings.resync, now))
             }
             PassEnd::Wait(until, ..) => {
                 memory.failures = 0;
@@ -310,7 +317,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
 
     async fn observe(
         &self,
-        driver: &Driver<'_, Freehold, S::Cloud, K>,
+        driver: &Driver<'_, Freehold, Inventory<S::Cloud>, K>,
         case: &Case<'_>,
         store: &mut Store<'_, S>,
     ) -> (Option<Conditions>, Next) {
@@ -449,6 +456,29 @@ fn fingerprint<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> String 
     said.to_string()
 }
 
+/// The time until the next multiple of a period: the same moment for everybody.
+fn until_next(period: Duration, now: Tick) -> Duration {
+    let period = u64::try_from(period.as_millis()).unwrap_or(u64::MAX).max(1);
+    Duration::from_millis(period - now.0 % period)
+}
+
 fn key(name: &str, namespace: Option<&str>) -> String {
     format!("{}/{name}", namespace.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_rests_is_looked_at_when_the_others_are() {
+        let period = Duration::from_secs(300);
+        for (now, left) in [(0, 300_000), (1, 299_999), (299_999, 1), (300_000, 300_000)] {
+            assert_eq!(until_next(period, Tick(now)), Duration::from_millis(left));
+        }
+        assert_eq!(
+            until_next(Duration::ZERO, Tick(7)),
+            Duration::from_millis(1)
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! The ledger as it stands in an annotation: short, readable, and read back exactly.
 //!
-//! Ids are not in it: they stand where the served API wants them. What it holds survives a backup,
-//! because it is metadata.
+//! Ids stand where the served API wants them; here are only those that it has no place for. What it
+//! holds survives a backup, because it is metadata.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,8 @@ pub(crate) enum RecordError {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Record {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    ids: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     intents: BTreeMap<String, IntentRecord>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -96,6 +98,11 @@ enum WhatRecord {
 /// The annotation's text; `None` if there is nothing to remember.
 pub(crate) fn encode(ledger: &Ledger) -> Option<String> {
     let record = Record {
+        ids: ledger
+            .ids
+            .iter()
+            .map(|(slot, id)| (slot.to_string(), id.to_string()))
+            .collect(),
         intents: ledger
             .intents
             .iter()
@@ -127,7 +134,8 @@ pub(crate) fn encode(ledger: &Ledger) -> Option<String> {
             .map(|(trace, times)| encode_trace(trace, *times))
             .collect(),
     };
-    let empty = record.intents.is_empty()
+    let empty = record.ids.is_empty()
+        && record.intents.is_empty()
         && record.attempts.is_empty()
         && record.known.is_empty()
         && record.traces.is_empty();
@@ -168,12 +176,15 @@ fn encode_trace(trace: &Trace, times: u32) -> TraceRecord {
     }
 }
 
-/// Reads the annotation's text; everything but ids and the pin.
+/// Reads the annotation's text; everything but the pin, and ids that stand elsewhere.
 pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<Ledger, RecordError> {
     let record: Record =
         serde_json::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
     let kinds = Kinds(kinds);
     let mut ledger = Ledger::default();
+    for (slot, id) in record.ids {
+        ledger.ids.insert(slot_name(&slot)?, ResourceId::new(id));
+    }
     for (slot, intent) in record.intents {
         ledger
             .intents
@@ -333,12 +344,13 @@ mod tests {
 
     prop_compose! {
         fn ledger()(
+            ids in prop::collection::btree_map(slot(), ids().prop_map(ResourceId::new), 0..3),
             intents in prop::collection::btree_map(slot(), intent(), 0..3),
             attempts in prop::collection::btree_map(slot(), any::<u32>(), 0..3),
             known in prop::collection::btree_map(target(), (slot(), 0..3_u8, any::<bool>()), 0..4),
             traces in prop::collection::btree_map(trace(), any::<u32>(), 0..4),
         ) -> Ledger {
-            let mut ledger = Ledger { intents, attempts, traces, ..Ledger::default() };
+            let mut ledger = Ledger { ids, intents, attempts, traces, ..Ledger::default() };
             for (target, (slot, origin, condemned)) in known {
                 if condemned {
                     ledger.condemned.insert(target.clone());

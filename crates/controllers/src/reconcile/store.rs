@@ -53,11 +53,11 @@ impl<'a, S: System> Store<'a, S> {
         let remembered = text.map(|text| record::decode(text, self.system.kinds()));
         let remembered = remembered.transpose().map_err(|error| refuse(&error))?;
         let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
-        Ok(Ledger {
-            pinned: pin.complete,
-            ids: S::ids(&self.object).map_err(|error| refuse(&error))?,
-            ..remembered.unwrap_or_default()
-        })
+        let mut ledger = remembered.unwrap_or_default();
+        ledger.pinned = pin.complete;
+        let recorded = S::ids(&self.object).map_err(|error| refuse(&error))?;
+        ledger.ids.extend(recorded);
+        Ok(ledger)
     }
 
     /// The patch that turns the object's ledger into `wanted`.
@@ -86,7 +86,9 @@ impl<'a, S: System> Store<'a, S> {
                 _ => {}
             }
         }
-        match record::encode(wanted) {
+        let mut remembered = wanted.clone();
+        remembered.ids.retain(|slot, _| !S::keeps(slot));
+        match record::encode(&remembered) {
             Some(text) => change.annotate(LEDGER, &text),
             None => change.remove_annotation(LEDGER),
         }

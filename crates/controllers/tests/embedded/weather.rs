@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::kkp::AwsCredentials;
-use cloud_port::aws::AwsPlace;
+use cloud_port::aws::{self, AwsPlace};
 use cloud_port::driver::Clock as _;
-use cloud_port::{Cloud, Effect};
+use cloud_port::{Cloud, Effect, Inventory, Survey};
 use cloud_sim::{SharedAccount, VirtualClock};
 use controllers::kkp::Accounts;
 use controllers::reconcile::TokioClock;
 use ownership::time::REQUEST_TIMEOUT;
-use ownership::{Answer, Class, CloudError, Query, Step};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step};
 use tokio::time::sleep;
 
 use crate::random::Random;
@@ -78,6 +78,21 @@ impl Weather {
         !self.calm.load(Ordering::Relaxed) && self.random.chance(self.badness)
     }
 
+    /// What a read meets on its way.
+    async fn weather_a_read(&self) -> Result<(), CloudError> {
+        if self.is_bad() {
+            match self.random.below(3) {
+                0 => return Err(refused()),
+                1 => {
+                    sleep(TIMEOUT).await;
+                    return Err(lost());
+                }
+                _ => sleep(self.random.span(TIMEOUT)).await,
+            }
+        }
+        Ok(())
+    }
+
     fn note(&self, call: &str) {
         let at = self.clock.now().0;
         if std::env::var_os("FREEHOLD_TRACE").is_some() {
@@ -98,16 +113,7 @@ fn lost() -> CloudError {
 impl Cloud for Weather {
     async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
         self.note(&format!("{query:?}"));
-        if self.is_bad() {
-            match self.random.below(3) {
-                0 => return Err(refused()),
-                1 => {
-                    sleep(TIMEOUT).await;
-                    return Err(lost());
-                }
-                _ => sleep(self.random.span(TIMEOUT)).await,
-            }
-        }
+        self.weather_a_read().await?;
         self.account().read(query).await
     }
 
@@ -145,6 +151,14 @@ impl Cloud for Weather {
     }
 }
 
+impl Survey for Weather {
+    async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
+        self.note(&format!("survey {}", kind.name));
+        self.weather_a_read().await?;
+        self.account().survey(kind).await
+    }
+}
+
 impl AwsPlace for Weather {
     fn partition(&self) -> &str {
         self.account.partition()
@@ -159,13 +173,26 @@ impl AwsPlace for Weather {
     }
 }
 
-impl Accounts for Weather {
-    type Cloud = Self;
+/// What one process sees of the account.
+pub(crate) struct SignedIn(Arc<Inventory<Weather>>);
 
-    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<Self, CloudError> {
-        if self.is_bad() {
+impl SignedIn {
+    pub(crate) fn new(weather: &Weather) -> Self {
+        Self(Arc::new(Inventory::new(weather.clone(), &aws::KINDS)))
+    }
+}
+
+impl Accounts for SignedIn {
+    type Cloud = Weather;
+
+    async fn open(
+        &self,
+        _: &AwsCredentials,
+        _: &str,
+    ) -> Result<Arc<Inventory<Weather>>, CloudError> {
+        if self.0.cloud().is_bad() {
             return Err(refused());
         }
-        Ok(self.clone())
+        Ok(self.0.clone())
     }
 }

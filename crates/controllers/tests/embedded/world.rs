@@ -23,7 +23,7 @@ use tokio::time::sleep;
 use crate::oracle;
 use crate::people::{GUEST, Person};
 use crate::random::Random;
-use crate::weather::Weather;
+use crate::weather::{SignedIn, Weather};
 
 const RESYNC: Duration = Duration::from_mins(10);
 /// Long enough for every wait of the engine and a few resyncs.
@@ -306,7 +306,7 @@ fn operate(cluster: &Cluster, weather: &Weather, clock: TokioClock) -> JoinHandl
         ends: None,
     };
     let kkp = Kkp {
-        accounts: weather.clone(),
+        accounts: SignedIn::new(weather),
     };
     let reconciler = Reconciler::new(
         kkp,

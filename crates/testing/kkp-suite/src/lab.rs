@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::kkp::{AwsCredentials, Cluster, Condition};
-use cloud_port::aws::AwsPlace;
+use cloud_port::Inventory;
+use cloud_port::aws::{self, AwsPlace};
 use cloud_port::driver::{Clock, Term};
 use cloud_sim::VirtualClock;
 use controllers::kkp::{Accounts, Kkp};
@@ -39,13 +40,20 @@ pub struct Lab<C: AwsPlace> {
 }
 
 /// The one account that there is, whatever the credentials.
-#[derive(Clone, Debug)]
-pub struct One<C>(pub C);
+#[derive(Debug)]
+pub struct One<C>(Arc<Inventory<C>>);
 
-impl<C: AwsPlace + Clone + 'static> Accounts for One<C> {
+impl<C> One<C> {
+    /// This account.
+    pub fn new(cloud: C) -> Self {
+        Self(Arc::new(Inventory::new(cloud, &aws::KINDS)))
+    }
+}
+
+impl<C: AwsPlace + 'static> Accounts for One<C> {
     type Cloud = C;
 
-    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<C, CloudError> {
+    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<Arc<Inventory<C>>, CloudError> {
         Ok(self.0.clone())
     }
 }
@@ -344,7 +352,7 @@ fn operator<C: AwsPlace + Clone + 'static>(
         resync: RESYNC,
         retry: Duration::from_secs(1),
     };
-    let accounts = One(cloud.clone());
+    let accounts = One::new(cloud.clone());
     let clock = LabClock(clock.clone());
     Reconciler::new(
         Kkp { accounts },

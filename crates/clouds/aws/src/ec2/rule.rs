@@ -1,11 +1,13 @@
 //! Ingress rules of security groups: the port's spelling, and EC2's.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_ec2::types::{
-    IpPermission, IpRange, Ipv6Range, PrefixListId, ResourceType, SecurityGroupRule,
+    Filter, IpPermission, IpRange, Ipv6Range, PrefixListId, ResourceType, SecurityGroupRule,
     UserIdGroupPair,
 };
 use cloud_port::aws::security_group::{Icmp, Peer, RULE, Rule, Traffic};
-use ownership::part::InnerPart;
+use ownership::part::{InnerPart, Resource};
 use ownership::query::InnerAnswer;
 use ownership::{Answer, Class, CloudError, Target, Text};
 
@@ -13,18 +15,51 @@ use super::{PAGE, filter, tags};
 use crate::client_set::ClientSet;
 
 pub(crate) async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
-    let found = set
-        .ec2
+    let filters = vec![filter("group-id", of.id.as_str())];
+    let found = describe(set, Some(filters)).await?;
+    Ok(Answer {
+        inner: vec![inside(of.clone(), found.iter())],
+        ..Answer::default()
+    })
+}
+
+/// The rules of all these groups.
+pub(crate) async fn survey(
+    set: &ClientSet,
+    groups: &[Resource],
+) -> Result<Vec<InnerAnswer>, CloudError> {
+    let found = describe(set, None).await?;
+    let mut by_group: BTreeMap<&str, Vec<&SecurityGroupRule>> = BTreeMap::new();
+    for rule in &found {
+        let group = rule.group_id().unwrap_or_default();
+        by_group.entry(group).or_default().push(rule);
+    }
+    let rules = |group: &Resource| {
+        let rules = by_group.get(group.id.as_str()).into_iter().flatten();
+        inside(Target::new(group.kind, group.id.clone()), rules.copied())
+    };
+    Ok(groups.iter().map(rules).collect())
+}
+
+async fn describe(
+    set: &ClientSet,
+    filters: Option<Vec<Filter>>,
+) -> Result<Vec<SecurityGroupRule>, CloudError> {
+    set.ec2
         .describe_security_group_rules()
-        .filters(filter("group-id", of.id.as_str()))
+        .set_filters(filters)
         .max_results(PAGE)
         .into_paginator()
         .items()
         .send()
         .collect::<Result<Vec<_>, _>>()
         .await
-        .map_err(set.ec2_failure("DescribeSecurityGroupRules"))?;
-    let ingress = found.iter().filter(|rule| rule.is_egress() != Some(true));
+        .map_err(set.ec2_failure("DescribeSecurityGroupRules"))
+}
+
+/// The ingress rules of one group.
+fn inside<'a>(of: Target, rules: impl Iterator<Item = &'a SecurityGroupRule>) -> InnerAnswer {
+    let ingress = rules.filter(|rule| rule.is_egress() != Some(true));
     let mut parts: Vec<_> = ingress
         .map(|rule| InnerPart {
             key: key(rule),
@@ -33,14 +68,11 @@ pub(crate) async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudEr
         })
         .collect();
     parts.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(Answer {
-        inner: vec![InnerAnswer {
-            of: of.clone(),
-            inner: RULE,
-            parts,
-        }],
-        ..Answer::default()
-    })
+    InnerAnswer {
+        of,
+        inner: RULE,
+        parts,
+    }
 }
 
 /// One call, which gives all its rules the same tags.

@@ -1,15 +1,15 @@
 //! Security groups.
 
-use aws_sdk_ec2::types::{ResourceType, SecurityGroup};
+use aws_sdk_ec2::types::{Filter, ResourceType, SecurityGroup};
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, Target};
 
-use super::{Filters, PAGE, blockers, tags};
+use super::{Filters, PAGE, blockers, rule, tags};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
-use crate::resource::{answer, required, resource, unanswered};
+use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "group-id",
@@ -18,10 +18,20 @@ const FILTERS: Filters = Filters {
 };
 
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    Ok(answer(query, list(set, FILTERS.of(query)).await?))
+}
+
+pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+    let groups = list(set, None).await?;
+    let rules = rule::survey(set, &groups).await?;
+    Ok(everything(groups, rules))
+}
+
+async fn list(set: &ClientSet, filters: Option<Vec<Filter>>) -> Result<Vec<Resource>, CloudError> {
     let found = set
         .ec2
         .describe_security_groups()
-        .set_filters(FILTERS.of(query))
+        .set_filters(filters)
         .max_results(PAGE)
         .into_paginator()
         .items()
@@ -29,7 +39,7 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
         .collect::<Result<Vec<_>, _>>()
         .await
         .map_err(set.ec2_failure("DescribeSecurityGroups"))?;
-    Ok(answer(query, found.iter().filter_map(read)))
+    Ok(found.iter().filter_map(read).collect())
 }
 
 /// EC2 answers with the id alone; the rest is as it was asked for.

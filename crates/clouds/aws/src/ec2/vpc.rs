@@ -1,6 +1,6 @@
 //! VPCs.
 
-use aws_sdk_ec2::types::{ResourceType, Vpc, VpcState};
+use aws_sdk_ec2::types::{Filter, ResourceType, Vpc, VpcState};
 use cloud_port::aws::vpc::VPC;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
@@ -9,7 +9,7 @@ use ownership::{Answer, CloudError, Query, Target};
 use super::{Filters, PAGE, blockers, network, tags, truth};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
-use crate::resource::{answer, required, resource, unanswered};
+use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "vpc-id",
@@ -18,10 +18,18 @@ const FILTERS: Filters = Filters {
 };
 
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+    Ok(answer(query, list(set, FILTERS.of(query)).await?))
+}
+
+pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+    Ok(everything(list(set, None).await?, Vec::new()))
+}
+
+async fn list(set: &ClientSet, filters: Option<Vec<Filter>>) -> Result<Vec<Resource>, CloudError> {
     let found = set
         .ec2
         .describe_vpcs()
-        .set_filters(FILTERS.of(query))
+        .set_filters(filters)
         .max_results(PAGE)
         .into_paginator()
         .items()
@@ -29,7 +37,7 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
         .collect::<Result<Vec<_>, _>>()
         .await
         .map_err(set.ec2_failure("DescribeVpcs"))?;
-    Ok(answer(query, found.iter().filter_map(read)))
+    Ok(found.iter().filter_map(read).collect())
 }
 
 pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {

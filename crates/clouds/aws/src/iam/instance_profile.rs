@@ -6,13 +6,13 @@ use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, CloudError, Query, Target, Text};
+use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
-use super::{full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags};
+use super::{PAGE, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::observe::time;
-use crate::resource::{is_meant, resource, unanswered};
+use crate::resource::{everything, resource, unanswered};
 
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = name_in(query);
@@ -28,17 +28,8 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
 
 /// A listing has no tags, and there is no other that has: each profile is asked for.
 async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
-    let listed = set
-        .iam
-        .list_instance_profiles()
-        .into_paginator()
-        .items()
-        .send()
-        .collect::<Result<Vec<_>, _>>()
-        .await
-        .map_err(set.iam_failure("ListInstanceProfiles"))?;
     let mut answer = Answer::default();
-    for profile in listed {
+    for profile in list(set).await? {
         // One that went meanwhile is not there.
         let got = get(set, profile.instance_profile_name()).await;
         if let Some(profile) = optional(got)?.flatten() {
@@ -46,6 +37,26 @@ async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudE
         }
     }
     Ok(answer)
+}
+
+/// Without tags.
+pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+    let listed = list(set).await?;
+    let roles = listed.iter().map(role_in).collect();
+    let profiles = listed.iter().map(|profile| read(profile, Tags::new()));
+    Ok(everything(profiles, roles))
+}
+
+async fn list(set: &ClientSet) -> Result<Vec<InstanceProfile>, CloudError> {
+    set.iam
+        .list_instance_profiles()
+        .max_items(PAGE)
+        .into_paginator()
+        .items()
+        .send()
+        .collect::<Result<Vec<_>, _>>()
+        .await
+        .map_err(set.iam_failure("ListInstanceProfiles"))
 }
 
 /// Of an answer that shows a profile: its role, and nothing else.
@@ -169,20 +180,25 @@ async fn get(set: &ClientSet, name: &str) -> Result<Option<InstanceProfile>, Clo
 
 fn show(query: &Query, profile: &InstanceProfile, answer: &mut Answer) {
     let read = read(profile, read_tags(profile.tags()));
-    if !is_meant(query, &read) {
+    if !query.means(&read) {
         return;
     }
+    answer.inner.push(role_in(profile));
+    answer.resources.push(read.into());
+}
+
+fn role_in(profile: &InstanceProfile) -> InnerAnswer {
     let role = profile.roles().iter().map(|role| InnerPart {
         key: role.role_name().into(),
         value: "".into(),
         tags: Tags::new(),
     });
-    answer.inner.push(InnerAnswer {
-        of: Target::new(INSTANCE_PROFILE.name, read.id.clone()),
+    let id = ResourceId::new(profile.instance_profile_name());
+    InnerAnswer {
+        of: Target::new(INSTANCE_PROFILE.name, id),
         inner: PROFILE_ROLE,
         parts: role.collect(),
-    });
-    answer.resources.push(read.into());
+    }
 }
 
 fn read(profile: &InstanceProfile, tags: Tags) -> Resource {

@@ -12,6 +12,9 @@ use ownership::{Class, CloudError, Query, Target, Text};
 
 use crate::client_set::only;
 
+/// How many items a page of a long listing holds: all that IAM allows.
+const PAGE: i32 = 1000;
+
 /// The one name that a query is about; empty if it is about all.
 fn name_in(query: &Query) -> &str {
     match query {

@@ -8,16 +8,18 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, Class, CloudError, Query, ResourceId, Target, Text};
 
-use super::{document, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags};
+use super::{
+    PAGE, document, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags,
+};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::observe::time;
-use crate::resource::{answer, is_meant, required, resource, unanswered};
+use crate::resource::{answer, required, resource, unanswered};
 
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = name_in(query);
     if name.is_empty() {
-        return find_among_all(set, query).await;
+        return list(set, |role| query.means(role)).await;
     }
     let role = optional(get(set, name).await)?.flatten();
     Ok(answer(query, role))
@@ -29,13 +31,18 @@ async fn get(set: &ClientSet, name: &str) -> Result<Option<Resource>, CloudError
     Ok(found.role().map(read))
 }
 
-/// A listing of roles has no tags. This one has, and tells the policies too.
-async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+    list(set, |_| true).await
+}
+
+/// `ListRoles` shows no tags. This operation does, and tells the policies too.
+async fn list(set: &ClientSet, is_meant: impl Fn(&Resource) -> bool) -> Result<Answer, CloudError> {
     let operation = "GetAccountAuthorizationDetails";
     let mut pages = set
         .iam
         .get_account_authorization_details()
         .filter(EntityType::Role)
+        .max_items(PAGE)
         .into_paginator()
         .send();
     let mut all = Answer::default();
@@ -45,7 +52,7 @@ async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudE
             let Some(role) = read_detail(detail) else {
                 continue;
             };
-            if is_meant(query, &role) {
+            if is_meant(&role) {
                 all.inner.extend(read_policies(detail, &role.id));
                 all.resources.push(role.into());
             }

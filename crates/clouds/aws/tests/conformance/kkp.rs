@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use blueprints::kkp::{Cluster, IpFamily};
 use cloud_port::driver::{Driver, InMemory, PassEnd, Report, Term};
-use cloud_port::{Cloud, Journal, aws};
+use cloud_port::inventory::LIFE;
+use cloud_port::{Cloud, Inventory, Journal, Survey, aws};
 use cloud_sim::VirtualClock;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::{
@@ -91,6 +92,27 @@ impl<'a, C: Cloud> Run<'a, C> {
     }
 }
 
+impl<C: Survey> Run<'_, Inventory<C>> {
+    /// What the inventory shows of the cluster, if it is at rest.
+    async fn glance(&self) -> Option<Report> {
+        let case = Case {
+            identity: &self.identity,
+            blueprint: &self.blueprint,
+            evidence: &self.evidence,
+            kinds: &aws::KINDS,
+            phase: Phase::Live,
+        };
+        let driver = Driver {
+            rules: &Freehold,
+            cloud: self.cloud,
+            clock: &self.clock,
+            term: Term::alone(),
+        };
+        let glance = driver.glance(&case, &self.ledger.0, &self.sightings);
+        glance.await
+    }
+}
+
 /// The Steps, in words without ids.
 #[derive(Default)]
 struct Steps(Vec<String>);
@@ -158,13 +180,17 @@ async fn live_and_end(cluster: Cluster, moto: &Moto, rest: impl AsyncFn(&Raw)) {
         .iter()
         .map(|(op, n)| (op.name().to_owned(), n))
         .collect();
+    assert_eq!(calls_since(moto, before), sim_calls, "the same calls");
+}
+
+fn calls_since(moto: &Moto, before: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     let mut calls = moto.set.calls().by_operation();
     for (operation, n) in before {
         let left = calls.get(&operation).copied().unwrap_or_default() - n;
         calls.insert(operation, left);
     }
     calls.retain(|_, n| *n > 0);
-    assert_eq!(calls, sim_calls, "the same calls");
+    calls
 }
 
 /// Nothing of the cluster is left, and no tag of it.
@@ -447,4 +473,46 @@ async fn rules_edited_by_hand_are_repaired() {
     let (steps, _) = real.converge(Phase::Live).await;
     assert_eq!(steps.len(), 2, "{steps:#?}");
     assert_eq!(moto.raw.rules(&group).await, before);
+}
+
+#[tokio::test]
+async fn a_cluster_at_rest_costs_a_glance() {
+    let Some(moto) = clouds::moto().await else {
+        return;
+    };
+    let inventory = Inventory::new(moto.set.clone(), &aws::KINDS);
+    let mut real = Run::new(&inventory, VirtualClock::new(), &Cluster::new(NAME));
+    real.converge(Phase::Live).await;
+    let (again, report) = real.converge(Phase::Live).await;
+    assert_eq!(again, Vec::<String>::new());
+
+    let before = moto.set.calls().by_operation();
+    for _ in 0..3 {
+        let glance = real.glance().await.expect("at rest");
+        assert!(glance.agrees_with(&report), "{glance:?}\n{report:?}");
+    }
+    let survey = [
+        "DescribeVpcs",
+        "DescribeRouteTables",
+        "DescribeSubnets",
+        "DescribeSecurityGroups",
+        "DescribeSecurityGroupRules",
+        "GetAccountAuthorizationDetails",
+        "ListInstanceProfiles",
+        // The marks of one profile, in turn.
+        "GetInstanceProfile",
+    ];
+    let survey = survey.map(|operation| (operation.to_owned(), 1));
+    assert_eq!(calls_since(&moto, before), survey.into());
+
+    let worker = "kubernetes-prod-worker";
+    let policies = moto.raw.iam.delete_role_policy();
+    let policies = policies.role_name(worker).policy_name(worker).send();
+    policies.await.expect("deleted");
+    assert!(real.glance().await.is_some(), "the inventory is still good");
+    real.clock.advance(LIFE);
+    assert!(real.glance().await.is_none());
+    let (steps, _) = real.converge(Phase::Live).await;
+    assert_eq!(steps.len(), 1, "{steps:#?}");
+    assert!(real.glance().await.is_some());
 }

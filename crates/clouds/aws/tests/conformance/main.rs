@@ -57,4 +57,8 @@ conform! {
     cases::iam::a_role_in_use_names_its_users as a_role_in_use_names_its_users
     cases::iam::a_profile_lives as a_profile_lives
     cases::iam::all_pages_are_read as all_pages_are_read
+    cases::inventory::a_survey_shows_the_network as a_survey_shows_the_network
+    cases::inventory::a_survey_shows_groups_with_their_rules as a_survey_shows_groups_with_their_rules
+    cases::inventory::a_survey_shows_roles_and_profiles as a_survey_shows_roles_and_profiles
+    cases::inventory::a_survey_shows_what_reads_show as a_survey_shows_what_reads_show
 }

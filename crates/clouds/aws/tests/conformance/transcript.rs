@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use cloud_port::Cloud;
+use cloud_port::aws::security_group;
+use cloud_port::{Cloud, Survey};
 use ownership::part::{InnerPart, Resource};
+use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, Step, Target};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Target};
 
 use crate::clouds::REGION;
 use crate::raw::Raw;
@@ -68,20 +70,28 @@ impl<'a, C: Cloud> Transcript<'a, C> {
 
     /// Asks.
     pub(crate) async fn ask(&mut self, query: Query) -> Answer {
-        let mut answer = self.cloud.read(&query).await;
+        let answer = self.cloud.read(&query).await;
+        self.hear(&format!("{query:?}"), answer)
+    }
+
+    /// Takes down an answer, in an order that is the same on both clouds.
+    fn hear(&mut self, question: &str, mut answer: Result<Answer, CloudError>) -> Answer {
         if let Ok(answer) = &mut answer {
-            answer
-                .resources
-                .sort_by_key(|r| (r.name.clone(), r.props.get("cidr").cloned()));
+            answer.resources.sort_by_key(|r| {
+                let prop = |name| r.props.get(name).cloned();
+                (r.name.clone(), prop("cidr"), prop("main"))
+            });
+            let resources = &answer.resources;
+            let place = |told: &InnerAnswer| resources.iter().position(|r| r.id == told.of.id);
             answer
                 .inner
-                .sort_by_key(|told| (told.of.clone(), told.inner));
+                .sort_by_key(|told| (place(told), told.of.clone(), told.inner));
         }
         let told = match &answer {
             Ok(answer) => show_answer(answer),
             Err(error) => show_error(error),
         };
-        self.note(&format!("{query:?}\n  {told}"));
+        self.note(&format!("{question}\n  {told}"));
         answer.unwrap_or_default()
     }
 
@@ -156,6 +166,22 @@ impl<'a, C: Cloud> Transcript<'a, C> {
             rest = &rest[next..];
         }
         plain
+    }
+}
+
+impl<C: Survey> Transcript<'_, C> {
+    /// Asks for everything of a Kind; but for groups that every VPC comes with, in which moto differs.
+    pub(crate) async fn survey(&mut self, kind: &'static Kind) -> Answer {
+        let mut answer = self.cloud.survey(kind).await;
+        if let Ok(answer) = &mut answer {
+            let is_default = |r: &Arc<Resource>| &*r.name == security_group::DEFAULT_NAME;
+            let (default, others): (Vec<_>, Vec<_>) =
+                answer.resources.drain(..).partition(is_default);
+            answer.resources = others;
+            let inside_default = |told: &InnerAnswer| default.iter().any(|r| r.id == told.of.id);
+            answer.inner.retain(|told| !inside_default(told));
+        }
+        self.hear(&format!("survey {}", kind.name), answer)
     }
 }
 

@@ -71,6 +71,7 @@ pub static INSTANCE_PROFILE: Kind = Kind {
     tags_together: false,
     naming: Naming::Account,
     has_creation_time: true,
+    lists_marks: false,
     valuable: false,
     settling: IAM_SETTLING,
     props: &[],

@@ -1,9 +1,9 @@
-//! Where in AWS a [`Cloud`] is.
+//! Where in AWS a [`Cloud`](crate::Cloud) is.
 
-use crate::Cloud;
+use crate::Survey;
 
 /// A cloud that is one account and region of AWS.
-pub trait AwsPlace: Cloud {
+pub trait AwsPlace: Survey {
     /// `aws`, `aws-cn`, `aws-us-gov`, …
     fn partition(&self) -> &str;
 

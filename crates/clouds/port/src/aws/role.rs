@@ -128,6 +128,7 @@ pub static ROLE: Kind = Kind {
     tags_together: false,
     naming: Naming::Account,
     has_creation_time: true,
+    lists_marks: true,
     valuable: false,
     settling: IAM_SETTLING,
     props: &[PropRule {

@@ -139,6 +139,7 @@ pub static SECURITY_GROUP: Kind = Kind {
     tags_together: true,
     naming: Naming::Within("vpc"),
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: EC2_SETTLING,
     props: &[

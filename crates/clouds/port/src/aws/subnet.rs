@@ -29,6 +29,7 @@ pub static SUBNET: Kind = Kind {
     tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: EC2_SETTLING,
     props: &[

@@ -50,6 +50,7 @@ pub static VPC: Kind = Kind {
     tags_together: true,
     naming: Naming::Free,
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: EC2_SETTLING,
     props: &[

@@ -3,6 +3,7 @@
 //! It is thin on purpose. It decides nothing about ownership; it reads, writes, performs, and tells
 //! the engine what came of it.
 
+mod glance;
 mod plan;
 
 use std::future::{Future, ready};
@@ -16,6 +17,7 @@ use ownership::{
     Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, Step, View, decide,
 };
 
+pub use glance::Rested;
 pub use plan::Planned;
 
 use crate::cloud::Cloud;
@@ -136,6 +138,25 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The filled slots.
     pub filled: Vec<Filled>,
+}
+
+impl Report {
+    /// Whether the other says the same, in whatever order and whenever it was read.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let filled = |one: &Filled, other: &Filled| {
+            one.slot == other.slot
+                && one.target == other.target
+                && one.verdict.agrees_with(&other.verdict)
+        };
+        alike(&self.findings, &other.findings, PartialEq::eq)
+            && alike(&self.filled, &other.filled, filled)
+    }
+}
+
+/// Whether two lists hold the same, in whatever order; neither holds anything twice.
+fn alike<T>(one: &[T], other: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    let there = |item: &T| other.iter().any(|candidate| same(item, candidate));
+    one.len() == other.len() && one.iter().all(there)
 }
 
 /// Everything that a pass works with.

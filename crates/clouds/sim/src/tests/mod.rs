@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod inventory;
 mod model;
 mod parts;
 mod provenance;
@@ -45,6 +46,7 @@ pub(super) const PLAIN: Kind = Kind {
     tags_together: true,
     naming: Naming::Account,
     has_creation_time: false,
+    lists_marks: true,
     valuable: false,
     settling: Millis::seconds(15),
     props: &[

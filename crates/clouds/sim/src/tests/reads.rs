@@ -352,7 +352,7 @@ fn a_listing_costs_a_call_a_page() {
 
 #[test]
 fn iam_lists_everything_and_gets_by_name() {
-    let mut account = account();
+    let mut account = account_with(|settings| settings.page_size = Some(100));
     for n in 0..150 {
         new_role(&mut account, &format!("r{n}"));
     }
@@ -371,7 +371,7 @@ fn iam_lists_everything_and_gets_by_name() {
 
 #[test]
 fn a_listing_of_profiles_shows_no_tags() {
-    let mut account = account();
+    let mut account = account_with(|settings| settings.page_size = Some(100));
     for n in 0..150 {
         new_profile(&mut account, &format!("p{n}"));
     }

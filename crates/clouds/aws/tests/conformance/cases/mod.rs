@@ -2,5 +2,6 @@
 
 pub(crate) mod groups;
 pub(crate) mod iam;
+pub(crate) mod inventory;
 pub(crate) mod network;
 pub(crate) mod tags;

@@ -1,0 +1,258 @@
+//! The inventory: what is in one account and region, read once for all claims there.
+//!
+//! ```text
+//! glance of claim a ─┐
+//! glance of claim b ─┼──► Inventory::show ──► a snapshot of each Kind ──► Survey, when it is too old
+//! glance of claim c ─┘
+//! pass of claim d ──────► Inventory: Cloud ──► the cloud itself
+//! ```
+//!
+//! # Guarantees
+//! - As a [`Cloud`] it passes everything on: reads are the cloud's own answers.
+//! - A snapshot is younger than [`LIFE`], and no Step of this process on its Kind is younger. Claims
+//!   that want it at once wait for one survey.
+//! - Only the Kinds that somebody asks for are surveyed.
+//! - What it does not know it does not make up: [`Silent`].
+//!
+//! # Caveats
+//! A listing may show no marks ([`Kind::lists_marks`]). Then the marks are those of the last read of
+//! the resource that came through here. So that marks which somebody takes away do not stay for
+//! good, each survey reads the resource again whose marks are the oldest.
+
+mod marks;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::lock;
+use ownership::part::Resource;
+use ownership::time::{Millis, Tick};
+use ownership::{Answer, CloudError, Kind, Query, Step, Target};
+
+use crate::cloud::{Cloud, Effect};
+use marks::Marks;
+use snapshot::Snapshot;
+
+/// For how long a snapshot is good.
+pub const LIFE: Millis = Millis::seconds(30);
+
+/// A cloud that can list everything of a Kind.
+pub trait Survey: Cloud {
+    /// Everything of one Kind, all pages, with everything inside: a part of [`Answer::inner`] for
+    /// every resource and inner Kind. What it shows is spelled as reads spell it. Marks are left out
+    /// where the Kind says so.
+    ///
+    /// # Errors
+    /// As those of [`Cloud::read`].
+    fn survey(
+        &self,
+        kind: &'static Kind,
+    ) -> impl Future<Output = Result<Answer, CloudError>> + Send;
+}
+
+impl<C: Survey> Survey for Arc<C> {
+    fn survey(
+        &self,
+        kind: &'static Kind,
+    ) -> impl Future<Output = Result<Answer, CloudError>> + Send {
+        C::survey(self, kind)
+    }
+}
+
+/// The inventory of one account and region, shared by all claims there.
+#[derive(Debug)]
+pub struct Inventory<C> {
+    cloud: C,
+    sheets: BTreeMap<&'static str, Sheet>,
+}
+
+/// What is known of one Kind.
+#[derive(Debug)]
+struct Sheet {
+    kind: &'static Kind,
+    /// How many Steps on this Kind were begun and ended.
+    changes: AtomicU64,
+    /// Held while a survey is under way.
+    taken: lock::Mutex<Option<Taken>>,
+    marks: Mutex<Marks>,
+}
+
+/// The last survey. One that failed is not repeated by every claim either.
+#[derive(Debug)]
+struct Taken {
+    at: Tick,
+    changes: u64,
+    outcome: Result<Arc<Snapshot>, CloudError>,
+}
+
+/// What the inventory shows.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The answer; parts inside resources only where they were asked for.
+    pub answer: Answer,
+    /// When the survey that it rests on was begun.
+    pub at: Tick,
+}
+
+/// Why the inventory cannot answer: the cloud must be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Silent {
+    /// It keeps nothing of this Kind.
+    #[error("there is no inventory of {0}")]
+    Kind(&'static str),
+    /// A listing does not show marks, and these were not read yet.
+    #[error("the marks of {0} are not known")]
+    Marks(Target),
+    /// The survey failed.
+    #[error("the survey failed: {0}")]
+    Survey(CloudError),
+}
+
+impl<C> Inventory<C> {
+    /// An empty inventory of these Kinds.
+    pub fn new(cloud: C, kinds: &[&'static Kind]) -> Self {
+        let sheet = |kind: &&'static Kind| (kind.name, Sheet::new(kind));
+        Self {
+            cloud,
+            sheets: kinds.iter().map(sheet).collect(),
+        }
+    }
+
+    /// The cloud itself.
+    pub fn cloud(&self) -> &C {
+        &self.cloud
+    }
+
+    /// What is known of the Kinds that a Step works on is known no longer.
+    fn forget(&self, step: &Step) {
+        let kinds = step.targets().iter().map(|target| target.kind);
+        for kind in kinds.chain([step.kind()]) {
+            if let Some(sheet) = self.sheets.get(kind) {
+                sheet.changes.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        for target in step.targets() {
+            if let Some(sheet) = self.sheets.get(target.kind) {
+                sheet.marks().forget(&target.id);
+            }
+        }
+    }
+}
+
+impl<C: Survey> Inventory<C> {
+    /// Answers from snapshots that are good at `now`.
+    ///
+    /// # Errors
+    /// It cannot tell.
+    pub async fn show(&self, query: &Query, now: Tick) -> Result<Shown, Silent> {
+        let sheet = self.sheets.get(query.kind());
+        let sheet = sheet.ok_or(Silent::Kind(query.kind()))?;
+        let (at, outcome) = self.snapshot(sheet, now).await;
+        let snapshot = outcome.map_err(Silent::Survey)?;
+        let answer = snapshot.answer(query, |listed| sheet.with_marks(listed))?;
+        Ok(Shown { answer, at })
+    }
+
+    async fn snapshot(
+        &self,
+        sheet: &Sheet,
+        now: Tick,
+    ) -> (Tick, Result<Arc<Snapshot>, CloudError>) {
+        let mut taken = sheet.taken.lock().await;
+        let changes = sheet.changes();
+        if let Some(last) = &*taken
+            && last.changes == changes
+            && now - last.at < LIFE
+        {
+            return (last.at, last.outcome.clone());
+        }
+        let outcome = self.cloud.survey(sheet.kind).await;
+        let outcome = outcome.map(|answer| Arc::new(Snapshot::new(sheet.kind, answer)));
+        if let (Ok(snapshot), false) = (&outcome, sheet.kind.lists_marks) {
+            self.revisit(sheet, snapshot).await;
+        }
+        *taken = Some(Taken {
+            at: now,
+            changes,
+            outcome: outcome.clone(),
+        });
+        (now, outcome)
+    }
+
+    /// Reads the resource again whose marks are the oldest.
+    async fn revisit(&self, sheet: &Sheet, snapshot: &Snapshot) {
+        let oldest = {
+            let mut marks = sheet.marks();
+            marks.keep(|id| snapshot.has(id));
+            marks.oldest()
+        };
+        let Some(id) = oldest else { return };
+        let query = Query::Id(Target::new(sheet.kind.name, id));
+        // A read that fails leaves what is known as it is; the next survey tries again.
+        let _ = self.read(&query).await;
+    }
+}
+
+impl Sheet {
+    fn new(kind: &'static Kind) -> Self {
+        Self {
+            kind,
+            changes: AtomicU64::new(0),
+            taken: lock::Mutex::new(None),
+            marks: Mutex::default(),
+        }
+    }
+
+    fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    fn marks(&self) -> MutexGuard<'_, Marks> {
+        // Nothing in there can be half done.
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A listed resource with the marks that the listing may have left out.
+    fn with_marks(&self, listed: &Arc<Resource>) -> Result<Arc<Resource>, Silent> {
+        if self.kind.lists_marks {
+            return Ok(listed.clone());
+        }
+        let whole = self.marks().complete(listed);
+        whole.ok_or_else(|| Silent::Marks(Target::new(listed.kind, listed.id.clone())))
+    }
+}
+
+impl<C: Cloud> Cloud for Inventory<C> {
+    /// The cloud's own answer. Marks that no listing shows are remembered in passing.
+    async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
+        let sheet = self.sheets.get(query.kind());
+        let Some(sheet) = sheet.filter(|sheet| !sheet.kind.lists_marks) else {
+            return self.cloud.read(query).await;
+        };
+        let changes = sheet.changes();
+        let answer = self.cloud.read(query).await?;
+        let mut marks = sheet.marks();
+        // An answer that crossed a Step may be older than it.
+        if sheet.changes() == changes {
+            for resource in &answer.resources {
+                marks.remember(resource);
+            }
+        }
+        drop(marks);
+        Ok(answer)
+    }
+
+    /// The cloud's own doing.
+    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
+        // Before, because this future may be dropped; after, because a survey may have begun since.
+        self.forget(step);
+        let outcome = self.cloud.perform(step).await;
+        self.forget(step);
+        outcome
+    }
+}
