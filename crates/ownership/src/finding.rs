@@ -344,8 +344,8 @@ pub enum Reason {
     Retains,
     /// The claim ends, and what it added to somebody's resource goes.
     EraseTraces,
-    /// The cluster mark goes from everything of this Kind that carries it.
-    Sweep(&'static str),
+    /// The cluster mark goes from everything that carries it.
+    Sweep,
     /// Marks are looked up once more after the last deletion.
     LastLook(&'static str),
     /// Nothing of ours is left.
@@ -412,9 +412,7 @@ impl fmt::Display for Reason {
             Self::Ends => write!(f, "the claim ends"),
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
             Self::EraseTraces => write!(f, "the claim ends; what it added goes"),
-            Self::Sweep(kind) => {
-                write!(f, "the claim ends; its cluster mark goes from every {kind}")
-            }
+            Self::Sweep => write!(f, "the claim ends; its cluster mark goes"),
             Self::LastLook(kind) => write!(f, "one last look for {kind} by marks"),
             Self::NothingLeft => write!(f, "nothing of the claim is left"),
             Self::AwaitIntent(slot) => write!(f, "the create of {slot} may still take effect"),

@@ -48,6 +48,13 @@ pub struct Kkp<A> {
     pub accounts: A,
 }
 
+/// What a cluster may own: networks are only ever used.
+static OWNED: [&Kind; 3] = [
+    &aws::security_group::SECURITY_GROUP,
+    &aws::role::ROLE,
+    &aws::instance_profile::INSTANCE_PROFILE,
+];
+
 /// The slots whose ids the object records, and where.
 const RECORDED: [(&str, Id); 5] = [
     (VPC, Id::Vpc),
@@ -74,6 +81,10 @@ impl<A: Accounts> System for Kkp<A> {
     const CLAIM_KIND: &'static str = "Cluster.kubermatic.k8c.io";
     const FINALIZER: &'static str = CLEANUP_AWS;
     const OLD_FINALIZERS: &'static [&'static str] = &old_finalizers::ALL;
+
+    fn owns(&self) -> &'static [&'static Kind] {
+        &OWNED
+    }
 
     fn kinds(&self) -> &'static [&'static Kind] {
         &aws::KINDS

@@ -59,6 +59,9 @@ pub trait System: Send + Sync + 'static {
     /// Finalizers of the original that are ours to remove.
     const OLD_FINALIZERS: &'static [&'static str];
 
+    /// The Kinds that its claims may own: deletion looks for all of them.
+    fn owns(&self) -> &'static [&'static Kind];
+
     /// The Kinds that its claims may own or use.
     fn kinds(&self) -> &'static [&'static Kind];
 

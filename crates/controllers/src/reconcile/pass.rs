@@ -264,7 +264,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             identity: &identity,
             blueprint: &wants.blueprint,
             evidence: &wants.evidence,
-            kinds: self.system.kinds(),
+            kinds: self.system.owns(),
             phase,
         };
         let driver = Driver {

@@ -76,7 +76,13 @@ impl<R: Rules> Deciding<'_, R> {
     fn look_for_all(&mut self) -> Flow<()> {
         if self.rules.ends_by_marks() {
             for kind in self.case.kinds {
-                self.look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?;
+                // Where no list shows marks, each one would have to be asked for; but each name of
+                // ours can be, and there is one of it.
+                if kind.lists_marks || !kind.name_finds_marks() {
+                    self.look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?;
+                } else {
+                    self.look_for_names(kind)?;
+                }
             }
         }
         let known = self
@@ -99,6 +105,19 @@ impl<R: Rules> Deciding<'_, R> {
         for target in targets {
             if self.kind_of(target.kind).is_some() {
                 self.see(&target, || Reason::Ends)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for what the slots of a Kind are called.
+    fn look_for_names(&mut self, kind: &Kind) -> Flow<()> {
+        let blueprint = self.case.blueprint;
+        let own = |slot: &&Slot| slot.is_own() && slot.kind.name == kind.name;
+        for slot in blueprint.slots().iter().filter(own) {
+            let props = self.recorded_props(slot).unwrap_or_default();
+            if let Some(query) = self.name_query(slot, &props) {
+                self.look(query, || Reason::FindByName(slot.label.clone()))?;
             }
         }
         Ok(())
@@ -415,9 +434,15 @@ impl<R: Rules> Deciding<'_, R> {
         slot.unwrap_or_else(|| Slot::own(name.clone(), kind, label.clone()))
     }
 
-    /// One last look by marks after the last deletion.
+    /// One last look by marks after the last deletion. What has our name and was deleted needs none:
+    /// there can be no second one.
     fn look_again(&mut self) -> Flow<()> {
-        for kind in self.case.kinds {
+        for kind in self
+            .case
+            .kinds
+            .iter()
+            .filter(|kind| !kind.name_finds_marks())
+        {
             let query = self.marks_query(kind);
             let stale = self
                 .view

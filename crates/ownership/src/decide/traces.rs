@@ -229,58 +229,77 @@ impl<R: Rules> Deciding<'_, R> {
         if !self.case.evidence.sweep {
             return Ok(());
         }
-        let blueprint = self.case.blueprint;
+        let slots = self.case.blueprint.slots();
         let mut kinds: Vec<&'static Kind> = Vec::new();
-        for slot in blueprint.slots().iter().filter(|slot| slot.cluster_mark) {
+        for slot in slots.iter().filter(|slot| slot.cluster_mark) {
             if !kinds.iter().any(|kind| kind.name == slot.kind.name) {
                 kinds.push(slot.kind);
             }
         }
+        // One call serves several Kinds, where it serves several resources at all.
+        let mut together: Option<Step> = None;
         for kind in kinds {
             let Ok(mark) = self.case.identity.dialect.cluster(kind.carrier) else {
                 continue;
             };
-            for (key, value) in mark.iter().cloned().collect::<Vec<_>>() {
-                self.sweep_kind(kind, key, value)?;
+            let tags: Vec<(Text, Text)> = mark.iter().cloned().collect();
+            let targets = self.carriers(kind, &tags)?;
+            if targets.is_empty() {
+                continue;
+            }
+            match &mut together {
+                Some(Step::Unmark { targets: all, .. }) if kind.tags_together => {
+                    all.extend(targets);
+                }
+                _ => {
+                    let right = UnmarkRight::Trace;
+                    let step = Step::Unmark {
+                        targets,
+                        tags,
+                        right,
+                    };
+                    if !kind.tags_together {
+                        return act(Decision::Do(step), Reason::Sweep);
+                    }
+                    together = Some(step);
+                }
             }
         }
-        Ok(())
+        match together {
+            Some(step) => act(Decision::Do(step), Reason::Sweep),
+            None => Ok(()),
+        }
     }
 
-    fn sweep_kind(&mut self, kind: &'static Kind, key: Text, value: Text) -> Flow<()> {
-        let query = Query::Marks {
-            kind: kind.name,
-            key: key.clone(),
-        };
-        let found = &self.look(query, || Reason::Sweep(kind.name))?.found;
+    /// Everything of a Kind that carries the cluster mark in our words, and is nobody's.
+    fn carriers(&mut self, kind: &'static Kind, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
         let mut targets = Vec::new();
-        for target in found {
-            let Some(seen) = self.view.seen(target) else {
-                continue;
+        for (key, value) in mark {
+            let query = Query::Marks {
+                kind: kind.name,
+                key: key.clone(),
             };
-            let Some(resource) = &seen.resource else {
-                continue;
-            };
-            let verdict = self.judge(kind, resource, seen.read);
-            if matches!(verdict, Verdict::Unmarked | Verdict::Used)
-                && resource.tags.has(&key, &value)
-                && !self.case.evidence.namesakes_use.contains(&target.id)
-            {
-                targets.push(target.clone());
+            for target in &self.look(query, || Reason::Sweep)?.found {
+                let Some(seen) = self.view.seen(target) else {
+                    continue;
+                };
+                let Some(resource) = &seen.resource else {
+                    continue;
+                };
+                let verdict = self.judge(kind, resource, seen.read);
+                if matches!(verdict, Verdict::Unmarked | Verdict::Used)
+                    && resource.tags.has(key, value)
+                    && !self.case.evidence.namesakes_use.contains(&target.id)
+                    && !targets.contains(target)
+                {
+                    targets.push(target.clone());
+                }
             }
-        }
-        if targets.is_empty() {
-            return Ok(());
         }
         for target in &targets {
             self.refresh(target)?;
         }
-        let step = Step::Unmark {
-            targets,
-            tags: vec![(key, value)],
-            right: UnmarkRight::Trace,
-        };
-        act(Decision::Do(step), Reason::Sweep(kind.name))
+        Ok(targets)
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.
