@@ -281,9 +281,15 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let Memory {
             sightings, rested, ..
         } = memory;
-        let end = driver
+        let mut end = driver
             .visit(&case, &mut store, sightings, rested, &mut steps)
             .await;
+        if let PassEnd::Rest(_) = &end
+            && phase == Phase::Live
+            && let Err(error) = store.tidy().await
+        {
+            end = PassEnd::Ledger(error);
+        }
         memory.due = Some((fingerprint(store.object()), self.clock.now()));
         steps.publish(&self.client, object, self.clock.wall()).await;
         let worked = steps.count() > 0;

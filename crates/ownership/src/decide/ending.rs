@@ -85,11 +85,11 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
-        let known = self
-            .ledger
-            .known
-            .keys()
-            .map(|target| (target.kind, &target.id));
+        // What we only found is nothing to end; what we added to it is in the traces.
+        let known = self.ledger.known.iter();
+        let known = known
+            .filter(|(_, known)| known.origin != Origin::Found)
+            .map(|(target, _)| (target.kind, &target.id));
         let recorded = self.ledger.ids.iter().filter_map(|(slot, id)| {
             let slot = self
                 .case
