@@ -263,6 +263,13 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let end = driver
             .visit(&case, &mut store, sightings, rested, &mut steps)
             .await;
+        let end = match (end, phase) {
+            (PassEnd::Rest(report), Phase::Live) => match store.tidy().await {
+                Ok(()) => PassEnd::Rest(report),
+                Err(error) => PassEnd::Ledger(error),
+            },
+            (end, _) => end,
+        };
         steps.publish(&self.client, object, self.clock.wall()).await;
         let worked = steps.count() > 0;
         let mut told = Conditions::of(&end, phase);

@@ -121,6 +121,14 @@ impl<S: System> LedgerStore for Store<'_, S> {
 }
 
 impl<S: System> Store<'_, S> {
+    /// Writes the ids of the ledger as the served API wants them, where they are written otherwise.
+    pub(crate) async fn tidy(&mut self) -> Result<(), LedgerError> {
+        match self.patch(&[], &self.ledger)? {
+            Some(patch) => self.send(&patch).await,
+            None => Ok(()),
+        }
+    }
+
     async fn assert_current(&mut self) -> Result<(), LedgerError> {
         let version = self.object.resource_version();
         let patch = serde_json::json!({"metadata": {"resourceVersion": version}});
