@@ -1,7 +1,7 @@
 //! Surveys: everything of a Kind at once, as reads show it one by one.
 
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
-use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
+use cloud_port::aws::role::{INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
@@ -82,8 +82,6 @@ pub(crate) async fn a_survey_shows_roles_and_profiles<C: Survey>(cloud: &mut Tra
                 let policy = part(key, POLICY, &[]);
                 cloud.act(add(&role, INLINE_POLICY, &[policy])).await;
             }
-            let managed = part("arn:aws:iam::aws:policy/ReadOnlyAccess", "", &[]);
-            cloud.act(add(&role, ATTACHED_POLICY, &[managed])).await;
             let role = part("worker", "", &[]);
             cloud.act(add(&profile, PROFILE_ROLE, &[role])).await;
         }
