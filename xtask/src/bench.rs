@@ -33,20 +33,14 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: "kkp",
-        about: "calls to the cloud for KKP clusters",
-        program: &["-p", "blueprints", "--example", "bench_kkp"],
+        about: "what KKP clusters on AWS cost in cloud calls: at first, at rest, at their end",
+        program: &["-p", "controllers", "--example", "bench_kkp"],
         args: &[],
     },
     Benchmark {
         name: "kube",
         about: "embedded-kube beside a real kube-apiserver, and what an idle cluster costs",
         program: &["-p", "embedded-kube", "--example", "bench_kube"],
-        args: &[],
-    },
-    Benchmark {
-        name: "kkp",
-        about: "what a KKP cluster on AWS costs in cloud calls: first, at rest, at its end",
-        program: &["-p", "controllers", "--example", "bench_kkp"],
         args: &[],
     },
 ];

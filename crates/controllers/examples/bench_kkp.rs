@@ -1,4 +1,8 @@
-//! `cargo xtask bench kkp`: what a KKP cluster on AWS costs in cloud calls, by operation.
+//! `cargo xtask bench kkp`: what KKP clusters on AWS cost in cloud calls, by operation.
+//!
+//! `first` is the pass that makes everything; `settle` what is read afterwards, until all creates
+//! were seen by their marks and the ledger forgets them; `rest` one resync period of so many clusters
+//! of one account; `cleanup` the whole end.
 #![allow(
     clippy::unwrap_used,
     reason = "a benchmark stops at the first surprise"
@@ -7,62 +11,143 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use cloud_sim::{Account, Actor, Quotas, SharedAccount, VirtualClock};
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
+use say::Unheard;
 use serde_json::json;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), say::Unheard> {
-    let clock = VirtualClock::new();
-    let account = Account::new(cloud_sim::Settings::default(), clock.clone());
-    let cloud = SharedAccount::new(account, Actor::Engine(0));
-    let began = "2026-01-01T00:00:00Z".parse().unwrap();
-    let client = Cluster::new(Arc::new(TokioClock::starting_at(began))).client();
-    api::manifests::install(client.clone()).await.unwrap();
-    let lab = Lab::new(
-        client,
-        cloud.clone(),
-        cloud.as_actor(Actor::Stranger),
-        clock,
-        "bench",
-    );
+type Calls = BTreeMap<&'static str, (bool, u64)>;
 
+/// AWS has 50 tags a resource, and each cluster marks the subnets of its VPC.
+const CLUSTERS_PER_VPC: usize = 40;
+const PERIODS: usize = 10;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Unheard> {
+    let (lab, cloud) = laboratory().await;
     lab.create(json!({}), json!({})).await;
-    let before = calls(&cloud);
+    let new = calls(&cloud);
+    lab.pass().await;
+    assert_eq!(lab.hands.census().await, (2, 2, 1), "everything is made");
+    let made = calls(&cloud);
+    report("kkp.first.calls", &new, &made)?;
     lab.converge().await;
-    report("kkp.first.calls", &before, &calls(&cloud))?;
+    report("kkp.settle.calls", &made, &calls(&cloud))?;
 
     lab.delete().await;
     let before = calls(&cloud);
     lab.settle().await;
     assert!(lab.is_gone().await);
     report("kkp.cleanup.calls", &before, &calls(&cloud))?;
-    Ok(())
+
+    let mut writes = 0;
+    for clusters in [1, 10, 100, 1000] {
+        writes += rest(clusters).await?;
+    }
+    say::line!("kkp.rest.writes {writes} calls")
 }
 
-fn calls(cloud: &SharedAccount) -> BTreeMap<&'static str, u64> {
-    cloud
-        .lock()
-        .counters()
-        .iter()
-        .map(|(op, n)| (op.name(), n))
+/// So many clusters at rest. Prints the reads of a period, and returns all writes.
+async fn rest(clusters: usize) -> Result<u64, Unheard> {
+    let (lab, cloud) = laboratory().await;
+    let mut names = Vec::with_capacity(clusters);
+    let mut vpc = String::new();
+    for at in 0..clusters {
+        if at % CLUSTERS_PER_VPC == 0 {
+            let number = at / CLUSTERS_PER_VPC;
+            vpc = lab.hands.make_vpc(&format!("10.{number}.0.0/16")).await;
+            lab.hands
+                .make_subnet(&vpc, &format!("10.{number}.1.0/24"))
+                .await;
+        }
+        let name = format!("c{at}");
+        lab.create_as(&name, json!({"vpcID": vpc}), json!({}), json!({}))
+            .await;
+        lab.settle_as(&name).await;
+        names.push(name);
+    }
+    lab.resync(&names).await;
+    let before = calls(&cloud);
+    for _ in 0..PERIODS - 1 {
+        lab.resync(&names).await;
+    }
+    // Drift in the last period is found, and put right.
+    let after_nine = calls(&cloud);
+    let (nine, writes) = difference(&before, &after_nine);
+    let drifted = format!("kubernetes-c{}", clusters / 2);
+    let group = lab.hands.group(&drifted).await.unwrap();
+    lab.hands
+        .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    lab.resync(&names).await;
+    assert_eq!(
+        lab.hands.group(&drifted).await.unwrap().rules,
+        group.rules,
+        "drift is found"
+    );
+    let periods = u64::try_from(PERIODS - 1).unwrap();
+    for (operation, (_, n)) in &after_nine {
+        let n = n - before.get(operation).map_or(0, |(_, n)| *n);
+        if n > 0 {
+            say::line!("kkp.rest.reads.{clusters}: {} {operation}", n / periods)?;
+        }
+    }
+    assert_eq!(nine % periods, 0, "every period is like the others");
+    say::line!("kkp.rest.reads.{clusters} {} calls", nine / periods)?;
+    Ok(writes)
+}
+
+async fn laboratory() -> (Lab<SharedAccount>, SharedAccount) {
+    let clock = VirtualClock::new();
+    let settings = cloud_sim::Settings {
+        quotas: Quotas {
+            vpcs: 100,
+            roles: 10_000,
+            instance_profiles: 10_000,
+            ..Quotas::default()
+        },
+        ..cloud_sim::Settings::default()
+    };
+    let account = Account::new(settings, clock.clone());
+    let cloud = SharedAccount::new(account, Actor::Engine(0));
+    let began = "2026-01-01T00:00:00Z".parse().unwrap();
+    let client = Cluster::new(Arc::new(TokioClock::starting_at(began))).client();
+    api::manifests::install(client.clone()).await.unwrap();
+    let hands = cloud.as_actor(Actor::Stranger);
+    (
+        Lab::new(client, cloud.clone(), hands, clock, "bench"),
+        cloud,
+    )
+}
+
+/// How often each operation was called; whether it only reads.
+fn calls(cloud: &SharedAccount) -> Calls {
+    let account = cloud.lock();
+    let counted = account.counters().iter();
+    counted
+        .map(|(op, n)| (op.name(), (op.is_read(), n)))
         .collect()
 }
 
+/// Reads and writes since.
+fn difference(before: &Calls, after: &Calls) -> (u64, u64) {
+    let mut sums = (0, 0);
+    for (operation, (is_read, n)) in after {
+        let n = n - before.get(operation).map_or(0, |(_, n)| *n);
+        *(if *is_read { &mut sums.0 } else { &mut sums.1 }) += n;
+    }
+    sums
+}
+
 /// A figure, and the operations that it is made of.
-fn report(
-    figure: &str,
-    before: &BTreeMap<&'static str, u64>,
-    after: &BTreeMap<&'static str, u64>,
-) -> Result<(), say::Unheard> {
-    let mut all = 0;
-    for (operation, n) in after {
-        let n = n - before.get(operation).copied().unwrap_or_default();
+fn report(figure: &str, before: &Calls, after: &Calls) -> Result<(), Unheard> {
+    for (operation, (_, n)) in after {
+        let n = n - before.get(operation).map_or(0, |(_, n)| *n);
         if n > 0 {
             say::line!("{figure}: {n} {operation}")?;
         }
-        all += n;
     }
-    say::line!("{figure} {all} calls")
+    let (reads, writes) = difference(before, after);
+    say::line!("{figure} {} calls", reads + writes)
 }

@@ -235,6 +235,16 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         panic!("no rest after {TOO_MANY} passes\n{seen}\n{object}");
     }
 
+    /// The next time at which everything at rest is looked at comes: these are looked at, once.
+    pub async fn resync(&self, names: &[String]) {
+        let period = millis(RESYNC).0;
+        let left = period - self.clock.now().0 % period;
+        self.clock.advance(Millis(left));
+        for name in names {
+            self.reconciler.reconcile(name, None).await;
+        }
+    }
+
     /// Settles, and says that everything is as it should be.
     pub async fn converge(&self) {
         self.settle().await;
