@@ -16,6 +16,7 @@ use ownership::{Claim, Freehold, Holder, Identity, Sightings};
 
 use super::clock::WallClock;
 use super::events::Steps;
+use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::Conditions;
 use super::pin::{self, Pin};
 use super::store::{Store, classify};
@@ -44,6 +45,7 @@ pub struct Reconciler<S, K> {
     pub clock: K,
     /// How it behaves.
     pub settings: Settings,
+    monitor: Arc<dyn Monitor>,
     /// For how long this process may act.
     pub term: Arc<dyn Fn() -> Term + Send + Sync>,
     memory: Mutex<BTreeMap<String, Memory>>,
@@ -79,9 +81,16 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             client,
             clock,
             settings,
+            monitor: Arc::new(Nobody),
             term,
             memory: Mutex::default(),
         }
+    }
+
+    /// The same, with somebody who takes note of its passes.
+    #[must_use]
+    pub fn monitored(self, monitor: Arc<dyn Monitor>) -> Self {
+        Self { monitor, ..self }
     }
 
     /// One pass over the object of this name.
@@ -103,14 +112,24 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let key = key(name, namespace);
         let mut memory = self.memory().remove(&key).unwrap_or_default();
         let (told, next) = self.attend(&api, &object, &mut memory).await;
-        let next = match told {
-            Some(told) => match self.tell(&api, name, &told).await {
+        let next = match &told {
+            Some(told) => match self.tell(&api, name, told).await {
                 Ok(()) => next,
                 Err(_) => Next::After(self.settings.retry),
             },
             None => next,
         };
-        self.memory().insert(key, memory);
+        self.monitor.passed(&Passed {
+            object: key.trim_start_matches('/'),
+            told: told.as_ref(),
+            next,
+        });
+        if told.is_none() && next == Next::OnChange {
+            // It has ended, or is not ours: nobody comes to say that it is gone.
+            self.forget(name, namespace);
+        } else {
+            self.memory().insert(key, memory);
+        }
         next
     }
 
@@ -123,7 +142,9 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     }
 
     fn forget(&self, name: &str, namespace: Option<&str>) {
-        self.memory().remove(&key(name, namespace));
+        let key = key(name, namespace);
+        self.memory().remove(&key);
+        self.monitor.forgotten(key.trim_start_matches('/'));
     }
 
     /// What comes of looking at an object; what is to be told about it, if anything.
