@@ -282,14 +282,33 @@ impl<'a, R: Rules> Deciding<'a, R> {
             }
             InnerProof::ParentMark => {
                 let key = part_key(identity, kind, inner.name, &part.key);
-                let value = resource.tags.get(&key);
-                value.and_then(|v| OwnershipMark::decode(kind.carrier, &identity.key(kind), v))
+                let Some(value) = resource.tags.get(&key) else {
+                    return false;
+                };
+                match OwnershipMark::decode(kind.carrier, &identity.key(kind), value) {
+                    Some(mark) => Some(mark),
+                    // Somebody wrote another value under the key. The key alone names the claim and
+                    // the part; whether it was us is in the ledger.
+                    None => return self.has_left(resource, inner, part),
+                }
             }
         };
         mark.is_some_and(|m| {
             self.rules
                 .holds(&identity.holder, &m.holder, &identity.taken_over)
         })
+    }
+
+    /// Whether the ledger remembers that we added a part.
+    fn has_left(&self, resource: &Resource, inner: &InnerKind, part: &InnerPart) -> bool {
+        let trace = Trace {
+            on: Target::new(resource.kind, resource.id.clone()),
+            what: TraceOf::Inner {
+                inner: inner.name,
+                key: part.key.clone(),
+            },
+        };
+        self.ledger.traces.contains_key(&trace)
     }
 
     /// Whether a part is another claim's: by its own mark, or by one on the resource that names it.
@@ -373,8 +392,11 @@ impl<'a, R: Rules> Deciding<'a, R> {
     ) -> Flow<()> {
         let prefix = mark::part_prefix(kind.carrier, self.case.identity.claim.hash());
         let mut tags: Vec<(Text, Text)> = Vec::new();
+        let own_key = self.case.identity.key(kind);
         for (key, value) in resource.tags.with_prefix(&prefix) {
-            if self.may_unmark_part(kind, target, key)? {
+            // Another value is whoever wrote it over ours.
+            let is_ours = OwnershipMark::decode(kind.carrier, &own_key, value).is_some();
+            if is_ours && self.may_unmark_part(kind, target, key)? {
                 tags.push((key.clone(), value.clone()));
             }
         }

@@ -148,6 +148,20 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         patched.unwrap();
     }
 
+    /// Changes the cluster by a merge patch, unless the served definition forbids it.
+    pub async fn patch_if_allowed(&self, patch: Value) -> bool {
+        let patch = Patch::Merge(patch);
+        let patched = self
+            .api()
+            .patch(&self.name, &PatchParams::default(), &patch)
+            .await;
+        match patched {
+            Ok(_) => true,
+            Err(kube::Error::Api(status)) if status.code == 422 => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     /// Changes the cluster's status by a merge patch.
     pub async fn patch_status(&self, patch: Value) {
         let patch = Patch::Merge(json!({"status": patch}));

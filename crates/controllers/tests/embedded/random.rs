@@ -1,0 +1,38 @@
+//! The choices of one run, which its seed decides.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A generator (`SplitMix64`) that everything in a run shares.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(Arc<Mutex<u64>>);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(seed)))
+    }
+
+    fn next(&self) -> u64 {
+        let mut state = self.0.lock().unwrap();
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = *state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// Whether something with so many chances in a hundred happens.
+    pub(crate) fn chance(&self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A time below `bound`, in whole milliseconds.
+    pub(crate) fn span(&self, bound: Duration) -> Duration {
+        Duration::from_millis(self.below(u64::try_from(bound.as_millis()).unwrap()))
+    }
+}
