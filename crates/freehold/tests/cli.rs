@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -163,31 +164,67 @@ fn get(url: &str, path: &str) -> String {
     answer
 }
 
+/// A process that runs on; it does not outlive the test.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    fn start(args: &[&str]) -> Self {
+        let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The rest of the next line that begins like this.
+    fn line(&self, beginning: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|late| panic!("no line {beginning:?}: {late}"));
+            if let Some(rest) = line.trim_start().strip_prefix(beginning) {
+                return rest.trim().to_owned();
+            }
+        }
+    }
+
+    /// What Ctrl-C does.
+    fn interrupt(&self) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn dev_serves_until_it_is_interrupted() {
-    let mut child = command(&["dev"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut line = |beginning: &str| {
-        let found = lines.find_map(|line| {
-            let line = line.unwrap();
-            let rest = line.trim_start().strip_prefix(beginning)?;
-            Some(rest.trim().to_owned())
-        });
-        found.unwrap_or_else(|| panic!("no line begins with {beginning:?}"))
-    };
-    let url = line("Kubernetes API");
-    let kubeconfig = PathBuf::from(line("export KUBECONFIG="));
+    let mut dev = Running::start(&["dev"]);
+    let url = dev.line("Kubernetes API");
+    let kubeconfig = PathBuf::from(dev.line("export KUBECONFIG="));
     let text = std::fs::read_to_string(&kubeconfig).unwrap();
     assert!(text.contains(&url), "{text}");
-    // The controllers work: their first Step is told.
-    line("✓ create security group kubernetes-demo");
+    // The controllers work.
+    dev.line("✓ create security group kubernetes-demo");
     let cluster = get(&url, "/apis/kubermatic.k8c.io/v1/clusters/demo");
     assert!(cluster.contains("freehold.dev/claim-uuid"), "{cluster}");
-    let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &pid]).status().unwrap();
-    assert!(killed.success());
-    line("stopped:");
-    assert!(child.wait().unwrap().success());
+    dev.interrupt();
+    dev.line("stopped:");
+    assert!(dev.child.wait().unwrap().success());
     assert!(!kubeconfig.exists());
 }
 

@@ -284,6 +284,10 @@ async fn what_is_missing_is_said_and_waited_for() {
                    freehold crds | kubectl create -f -";
     eventually("no kinds", async || replica.is(missing).await).await;
     assert_eq!(replica.page("/readyz").await.0, 503);
+    let took = replica.stop().await;
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    let replica = world.replica("b");
+    eventually("no kinds", async || replica.is(missing).await).await;
     api::manifests::install(world.client.clone()).await.unwrap();
     eventually("it leads", async || replica.is("leading").await).await;
     world.create_cluster().await;

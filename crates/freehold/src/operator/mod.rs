@@ -167,12 +167,20 @@ impl<A: Countable> Operator<A> {
     ) {
         self.health.metrics.leads(true);
         let term = leadership.clone();
-        let (stop, stopped) = oneshot::channel::<()>();
+        let (stop, mut stopped) = oneshot::channel::<()>();
         let controllers = async {
-            self.kinds_are_served().await;
+            let before = async {
+                self.kinds_are_served().await;
+                self.taken_over().await
+            };
+            let taken_over = tokio::select! {
+                biased;
+                _ = &mut stopped => return,
+                taken_over = before => taken_over,
+            };
             let settings = reconcile::Settings {
                 holder: holder.clone(),
-                taken_over: self.taken_over().await,
+                taken_over,
                 resync: self.settings.resync,
                 retry: RETRY,
             };
