@@ -54,15 +54,15 @@ impl Cloud for SharedAccount {
 }
 
 impl AwsPlace for SharedAccount {
-    fn partition(&self) -> &str {
+    fn partition(&self) -> &'static str {
         "aws"
     }
 
-    fn account(&self) -> &str {
+    fn account(&self) -> &'static str {
         "123456789012"
     }
 
-    fn region(&self) -> &str {
+    fn region(&self) -> &'static str {
         "eu-central-1"
     }
 }

@@ -53,6 +53,8 @@ async fn run(options: Options) -> anyhow::Result<()> {
     };
     let listener = TcpListener::bind(options.listen).await;
     let listener = listener.with_context(|| format!("--listen {}", options.listen))?;
+    let address = listener.local_addr().context("--listen")?;
+    tracing::info!(%address, "serving /healthz, /readyz and /metrics");
     let operator = Operator::new(client, accounts, ProcessClock::real(), settings);
     let pages = axum::serve(listener, operator.health().router()).into_future();
     let work = operator.run(stop()?);
