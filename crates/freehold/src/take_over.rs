@@ -7,7 +7,7 @@ use kube::Client;
 use kube::api::Api;
 use ownership::Holder;
 
-/// The `ConfigMap` in the operator's namespace whose keys are the holders that this management
+/// The ConfigMap in the operator's namespace whose keys are the holders that this management
 /// cluster has taken over: their claims are its own. It is read when a replica begins to lead.
 pub const CONFIG_MAP: &str = "freehold-take-over";
 

@@ -68,7 +68,10 @@ fn introduce(url: &str, kubeconfig: &Path) -> Result<(), say::Unheard> {
             format!("kubectl get cluster {DEMO} -o yaml"),
             "ids, conditions, the ledger",
         ),
-        ("kubectl get events".to_owned(), "what was done, and why"),
+        (
+            format!("kubectl describe cluster {DEMO}"),
+            "its events: what was done, and why",
+        ),
         (
             format!(
                 "kubectl patch cluster {DEMO} --type merge -p \

@@ -170,7 +170,7 @@ mod tests {
             operation: "DescribeVpcs".to_owned(),
             outcome: "ok",
         };
-        let expected = r##"# HELP freehold_leader Whether this replica leads.
+        let expected = r#"# HELP freehold_leader Whether this replica leads.
 # TYPE freehold_leader gauge
 freehold_leader 1
 # HELP freehold_passes_total Passes over objects, by how they ended.
@@ -186,7 +186,7 @@ freehold_cloud_calls_total{service="E\"C\\2\n",operation="DescribeVpcs",outcome=
 # HELP freehold_cloud_errors_total Passes that an error of a cloud ended, by its class.
 # TYPE freehold_cloud_errors_total counter
 freehold_cloud_errors_total{class="throttled"} 1
-"##;
+"#;
         assert_eq!(metrics.text(&BTreeMap::from([(call, 7)])), expected);
         metrics.leads(false);
         let text = metrics.text(&BTreeMap::new());
