@@ -12,12 +12,18 @@ use crate::cache::Cache;
 /// The profile of tests and explorer: optimised, with every check on.
 pub(crate) const CHECKED: &str = "checked";
 
-/// Every crate that builds without the vendors' SDKs, which take minutes and gigabytes.
-pub(crate) const WITHOUT_SDKS: [&str; 3] = ["--workspace", "--exclude", "cloud-aws"];
+/// Everything that builds without the vendors' SDKs, which take minutes and gigabytes: they are the
+/// only default features of the workspace.
+pub(crate) const WITHOUT_SDKS: [&str; 4] = [
+    "--workspace",
+    "--exclude",
+    "cloud-aws",
+    "--no-default-features",
+];
 
 /// The crates around the vendors' SDKs. Always these together, and always with all targets: another
 /// selection may want other features of what they share, and then the SDKs are compiled again.
-pub(crate) const WITH_SDKS: [&str; 2] = ["--package", "cloud-aws"];
+pub(crate) const WITH_SDKS: [&str; 4] = ["--package", "cloud-aws", "--package", "freehold"];
 
 /// This workspace and its cache folder.
 pub(crate) struct Workspace {

@@ -17,9 +17,6 @@ const CHECKS: &[Check] = &[
     ("clippy of what is around the vendors' SDKs", |w| {
         clippy(w, &WITH_SDKS)
     }),
-    ("clippy without the vendors' SDKs", |w| {
-        clippy(w, &["--package", "freehold", "--no-default-features"])
-    }),
     ("docs", |w| {
         docs(w, &WITHOUT_SDKS)?;
         docs(w, &WITH_SDKS)

@@ -76,7 +76,7 @@ const TIERS: &[Tier] = &[
     },
     Tier {
         name: "aws",
-        about: "the AWS adapter on moto's server, held to the simulated account case by case",
+        about: "the AWS adapter on moto's server, held to the simulated account case by case; the binary with it",
         lacks: python,
         omits: nothing,
         commands: |workspace, _| {

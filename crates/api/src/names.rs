@@ -15,6 +15,11 @@ pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.
 pub const LEDGER: &str = "freehold.dev/ledger";
 
+/// Where the operator is installed.
+pub const OPERATOR_NAMESPACE: &str = "freehold-system";
+/// As whom it calls the API server there: the admission policy lets it repair recorded ids.
+pub const OPERATOR_ACCOUNT: &str = "freehold";
+
 /// What our own finalizer begins with; the rest is a copy of the claim's UUID.
 const CLAIM_FINALIZER: &str = "freehold.dev/claim-";
 

@@ -48,6 +48,18 @@ async fn plane() -> (ControlPlane, Client) {
     (plane, client)
 }
 
+/// The operator's client: its account, with the administrator's rights.
+async fn operator(plane: &ControlPlane) -> Client {
+    let file = kube::config::Kubeconfig::read_from(plane.kubeconfig()).unwrap();
+    let options = kube::config::KubeConfigOptions::default();
+    let config = kube::Config::from_custom_kubeconfig(file, &options).await;
+    let mut config = config.unwrap();
+    let (namespace, name) = (names::OPERATOR_NAMESPACE, names::OPERATOR_ACCOUNT);
+    config.auth_info.impersonate = Some(format!("system:serviceaccount:{namespace}:{name}"));
+    config.auth_info.impersonate_groups = Some(vec!["system:masters".to_owned()]);
+    Client::try_from(config).unwrap()
+}
+
 /// Asks until the answer is there: the server serves kinds and policies a moment after their creation.
 async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, mut ask: impl FnMut() -> F) -> T {
     let asking = async {
@@ -163,13 +175,14 @@ async fn our_definitions_serve() {
     if !enabled() {
         return;
     }
-    let (_plane, client) = plane().await;
+    let (plane, client) = plane().await;
     let first = manifests::install(client.clone()).await.unwrap();
     assert!(first.iter().all(|one| matches!(one, Installed::Created(_))));
     let second = manifests::install(client.clone()).await.unwrap();
     assert!(second.iter().all(|one| matches!(one, Installed::Found(_))));
     writes_land_and_rest_is_silent(&client).await;
     the_policy_holds(&client).await;
+    the_policy_lets_the_operator_repair(&client, &operator(&plane).await).await;
 }
 
 #[tokio::test]
@@ -181,7 +194,7 @@ async fn the_originals_definitions_serve_and_stay() {
         say("SKIPPED: the originals' definitions (FREEHOLD_UPSTREAM_CRDS is not set)");
         return;
     };
-    let (_plane, client) = plane().await;
+    let (plane, client) = plane().await;
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     for plural in ["clusters", "seeds"] {
         let path = std::path::Path::new(&folder).join(format!("kubermatic.k8c.io_{plural}.yaml"));
@@ -205,6 +218,7 @@ async fn the_originals_definitions_serve_and_stay() {
     assert_eq!(versions().await, before);
     writes_land_and_rest_is_silent(&client).await;
     the_policy_holds(&client).await;
+    the_policy_lets_the_operator_repair(&client, &operator(&plane).await).await;
 }
 
 /// Tries a change of the object; the refusal's message, if it was refused.
@@ -332,5 +346,25 @@ async fn the_policy_lets_a_role_name_become_its_arn(client: &Client) {
         "arn:aws:iam::210987654321:role/kubernetes-a-control-plane",
     ] {
         role(refused).await.unwrap_err();
+    }
+}
+
+/// After [`the_policy_holds`]: everything is recorded, and nobody else may change it.
+async fn the_policy_lets_the_operator_repair(client: &Client, operator: &Client) {
+    for (field, value) in [
+        ("securityGroupID", "second"),
+        ("instanceProfileName", ""),
+        (
+            "roleARN",
+            "arn:aws:iam::210987654321:role/kubernetes-a-control-plane",
+        ),
+    ] {
+        attempt(client, aws(field, value)).await.unwrap_err();
+        attempt(operator, aws(field, value)).await.unwrap();
+    }
+    let other = "00000000-0000-0000-0000-000000000000";
+    for change in [claim(other), claim(Value::Null)] {
+        let refusal = attempt(operator, change).await.unwrap_err();
+        assert!(refusal.contains("freehold.dev/claim-uuid"), "{refusal}");
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::manifests::{self, Installed};
+use api::names;
 use embedded_kube::{Cluster, Fault, FaultKind, TokioClock};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::ResourceExt as _;
@@ -71,7 +72,8 @@ async fn a_race_ends_well() {
 
 #[test]
 fn everything_is_one_stream_of_documents() {
-    let documents: Vec<Value> = serde_saphyr::from_multiple(&manifests::text()).unwrap();
+    let all = [manifests::DEFINITIONS, manifests::POLICIES].concat();
+    let documents: Vec<Value> = serde_saphyr::from_multiple(&manifests::stream(&all)).unwrap();
     let kinds: Vec<_> = documents.iter().map(|document| &document["kind"]).collect();
     assert_eq!(
         kinds,
@@ -86,6 +88,12 @@ fn everything_is_one_stream_of_documents() {
         panic!("two")
     };
     assert_eq!(policy["metadata"]["name"], binding["spec"]["policyName"]);
+    let operator = format!(
+        "'system:serviceaccount:{}:{}'",
+        names::OPERATOR_NAMESPACE,
+        names::OPERATOR_ACCOUNT
+    );
+    assert!(manifests::POLICIES[0].contains(&operator), "{operator}");
 }
 
 /// Type by path of every typed leaf in a definition; `*` is any key of a map.

@@ -1,9 +1,19 @@
 //! The command line as its users see it.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_freehold"));
@@ -105,7 +115,7 @@ fn a_narrow_terminal_gets_narrow_tables_and_every_reason() {
     let (_, plan) = shown.split_once("1. Plan").unwrap();
     let (plan, rest) = plan.split_once("\n\n2. Create").unwrap();
     let (_, tree) = rest.split_once("3. Tree").unwrap();
-    let (tree, _) = tree.split_once("\n\n4. Delete").unwrap();
+    let (tree, _) = tree.split_once("\n\n4. Rest").unwrap();
     for line in plan.lines().chain(tree.lines()) {
         assert!(line.chars().count() <= 60, "{line}");
     }
@@ -144,21 +154,140 @@ fn a_full_disk_is_an_error_in_words() {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
+/// One answer of the API server that `freehold dev` serves.
+fn get(url: &str, path: &str) -> String {
+    let rest = url.strip_prefix("http://").unwrap();
+    let (address, prefix) = rest.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request =
+        format!("GET /{prefix}{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// A process that runs on; it does not outlive the test.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    fn start(args: &[&str]) -> Self {
+        let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The rest of the next line that begins like this.
+    fn line(&self, beginning: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|late| panic!("no line {beginning:?}: {late}"));
+            if let Some(rest) = line.trim_start().strip_prefix(beginning) {
+                return rest.trim().to_owned();
+            }
+        }
+    }
+
+    /// What Ctrl-C does.
+    fn interrupt(&self) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
-fn dev_without_once_says_what_it_does_instead() {
-    let output = freehold(&["dev"]);
-    assert!(output.status.success());
-    let shown = text(&output.stdout);
-    assert_eq!(
-        shown.lines().next(),
-        Some("The live mode is still to come, so this is `--once`.")
-    );
-    assert!(shown.trim_end().ends_with("orphans 0"), "{shown}");
+fn dev_serves_until_it_is_interrupted() {
+    let mut dev = Running::start(&["dev"]);
+    let url = dev.line("Kubernetes API");
+    let kubeconfig = PathBuf::from(dev.line("export KUBECONFIG="));
+    let text = std::fs::read_to_string(&kubeconfig).unwrap();
+    assert!(text.contains(&url), "{text}");
+    // The controllers work.
+    dev.line("✓ create security group kubernetes-demo");
+    let cluster = get(&url, "/apis/kubermatic.k8c.io/v1/clusters/demo");
+    assert!(cluster.contains("freehold.dev/claim-uuid"), "{cluster}");
+    dev.interrupt();
+    dev.line("stopped:");
+    assert!(dev.child.wait().unwrap().success());
+    assert!(!kubeconfig.exists());
+}
+
+#[test]
+fn crds_are_what_is_installed() {
+    let kinds = |args: &[&str]| -> Vec<String> {
+        let output = freehold(args);
+        assert!(output.status.success());
+        let documents: Vec<serde_json::Value> =
+            serde_saphyr::from_multiple(&text(&output.stdout)).unwrap();
+        let name = |document: &serde_json::Value| {
+            format!("{} {}", document["kind"], document["metadata"]["name"]).replace('"', "")
+        };
+        documents.iter().map(name).collect()
+    };
+    let definitions = [
+        "CustomResourceDefinition clusters.kubermatic.k8c.io",
+        "CustomResourceDefinition seeds.kubermatic.k8c.io",
+    ];
+    let policies = [
+        "ValidatingAdmissionPolicy clusters.kubermatic.k8c.io.freehold.dev",
+        "ValidatingAdmissionPolicyBinding clusters.kubermatic.k8c.io.freehold.dev",
+    ];
+    assert_eq!(kinds(&["crds"]), [definitions, policies].concat());
+    assert_eq!(kinds(&["crds", "--no-policy"]), definitions);
+    assert_eq!(kinds(&["crds", "--no-definitions"]), policies);
+}
+
+#[test]
+fn without_a_cluster_it_is_said_what_is_missing() {
+    for args in [
+        &["run"][..],
+        &["tree", "cluster/a"],
+        &["explain", "cluster/a"],
+    ] {
+        let output = command(args)
+            .env("KUBECONFIG", "/nowhere/kubeconfig")
+            .env_remove("KUBERNETES_SERVICE_HOST")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let said = text(&output.stderr);
+        let expected = if cfg!(feature = "aws") {
+            "error: no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one: "
+        } else {
+            "error: this freehold was built without a cloud"
+        };
+        assert!(said.starts_with(expected), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
 }
 
 #[test]
 fn help_and_version_are_there() {
     assert_golden("help.txt", &text(&freehold(&["--help"]).stdout));
+    for command in ["dev", "run", "crds", "explain", "tree"] {
+        let help = freehold(&[command, "--help"]);
+        assert_golden(&format!("help-{command}.txt"), &text(&help.stdout));
+    }
     let version = text(&freehold(&["--version"]).stdout);
     assert_eq!(
         version,
@@ -172,11 +301,31 @@ fn a_wrong_command_is_refused_with_what_there_is() {
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
     assert!(said.contains("'dve'"), "{said}");
-    assert!(said.ends_with("There is: dev\n"), "{said}");
+    assert!(
+        said.ends_with("There is: dev, run, crds, explain, tree\n"),
+        "{said}"
+    );
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let output = freehold(&["dev", "--onec"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("--once"));
+    for (args, word) in [
+        (&["dev", "--once", "--port", "1"][..], "--port"),
+        (
+            &["run", "--resync", "soon"],
+            "must be a time such as 90s or 5m",
+        ),
+        (&["run", "--listen", "8080"], "--listen"),
+        (&["run", "--log", "xml"], "[possible values: text, json]"),
+        (&["explain", "demo"], "must be KIND/NAME"),
+        (&["tree", "machine/demo"], "must be KIND/NAME"),
+        (&["tree"], "<KIND/NAME>"),
+    ] {
+        let output = freehold(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains(word), "{args:?}: {said}");
+    }
     // Nothing at all: what there is to choose from.
     assert!(text(&freehold(&[]).stderr).contains("Commands:"));
 }

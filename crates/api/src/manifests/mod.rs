@@ -19,9 +19,9 @@ pub enum Installed {
     Found(String),
 }
 
-/// Everything, as one stream of YAML documents.
-pub fn text() -> String {
-    [DEFINITIONS, POLICIES].concat().join("---\n")
+/// YAML documents as one stream.
+pub fn stream(documents: &[&str]) -> String {
+    documents.join("---\n")
 }
 
 /// Creates the definitions that are absent.

@@ -20,6 +20,7 @@ use tokio::sync::OnceCell;
 
 use crate::access::{Access, Credentials};
 use crate::client_set::ClientSet;
+use crate::observe::Ended;
 use crate::trust::Trust;
 
 /// What is the same for all client sets.
@@ -98,6 +99,18 @@ impl ClientSets {
         };
         let set = cell.get_or_init(|| async { Arc::new(self.make(access).await) });
         Ok(set.await.clone())
+    }
+
+    /// How the calls of all sets ended.
+    pub fn calls(&self) -> BTreeMap<Ended, u64> {
+        let mut all = BTreeMap::new();
+        let sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        for set in sets.values().filter_map(|cell| cell.get()) {
+            for (ended, calls) in set.calls().by_outcome() {
+                *all.entry(ended).or_default() += calls;
+            }
+        }
+        all
     }
 
     async fn make(&self, access: &Access) -> ClientSet {

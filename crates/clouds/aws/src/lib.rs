@@ -31,5 +31,5 @@ mod trust;
 pub use access::{Access, AssumeRole, Credentials, Secret};
 pub use client_set::ClientSet;
 pub use client_sets::{ClientSets, Settings};
-pub use observe::Calls;
+pub use observe::{Calls, Ended};
 pub use place::Place;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_sdk_ec2::config::interceptors::{
     BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
+    FinalizerInterceptorContextRef,
 };
 use aws_sdk_ec2::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_ec2::error::BoxError;
@@ -31,15 +32,37 @@ pub(crate) async fn dated<F: Future>(read: F) -> (F::Output, CloudTime) {
 /// How often each operation was called, by its name in the API's reference; a listing counts once a
 /// page.
 #[derive(Clone, Debug, Default)]
-pub struct Calls(Arc<Mutex<BTreeMap<String, u64>>>);
+pub struct Calls(Arc<Mutex<Counts>>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    sent: BTreeMap<String, u64>,
+    ended: BTreeMap<Ended, u64>,
+}
+
+/// How calls of one operation ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ended {
+    /// The service, as the SDK calls it.
+    pub service: String,
+    /// The operation.
+    pub operation: String,
+    /// `ok`, `refused`, or `no-answer`: not sent, or nobody knows.
+    pub outcome: &'static str,
+}
 
 impl Calls {
     /// The operations that were called, and how often.
     pub fn by_operation(&self) -> BTreeMap<String, u64> {
-        self.lock().clone()
+        self.lock().sent.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, u64>> {
+    /// How the calls ended.
+    pub fn by_outcome(&self) -> BTreeMap<Ended, u64> {
+        self.lock().ended.clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
         // A count is whole at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -61,11 +84,30 @@ impl Intercept for Observer {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if let Some(operation) = config.load::<Metadata>() {
-            *self
-                .0
-                .lock()
-                .entry(operation.name().to_owned())
-                .or_default() += 1;
+            let mut counts = self.0.lock();
+            *counts.sent.entry(operation.name().to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn read_after_execution(
+        &self,
+        context: &FinalizerInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(operation) = config.load::<Metadata>() {
+            let outcome = match (context.output_or_error(), context.response()) {
+                (Some(Ok(_)), _) => "ok",
+                (_, Some(_)) => "refused",
+                (_, None) => "no-answer",
+            };
+            let ended = Ended {
+                service: operation.service().to_owned(),
+                operation: operation.name().to_owned(),
+                outcome,
+            };
+            *self.0.lock().ended.entry(ended).or_default() += 1;
         }
         Ok(())
     }

@@ -181,16 +181,15 @@ impl<A: Accounts> System for Kkp<A> {
         };
         let credentials = aws.credentials(secret.as_ref())?;
         let written = object.annotations().get(AWS_REGION);
-        let region = match written.filter(|region| !region.is_empty()) {
-            Some(region) => region.clone(),
-            None => {
-                let seeds: Api<Seed> = Api::all(client.clone());
-                let seeds = seeds
-                    .list(&ListParams::default())
-                    .await
-                    .map_err(kubernetes)?;
-                region_of(&object.spec.cloud.dc, &seeds.items)?
-            }
+        let region = if let Some(region) = written.filter(|region| !region.is_empty()) {
+            region.clone()
+        } else {
+            let seeds: Api<Seed> = Api::all(client.clone());
+            let seeds = seeds
+                .list(&ListParams::default())
+                .await
+                .map_err(kubernetes)?;
+            region_of(&object.spec.cloud.dc, &seeds.items)?
         };
         Ok(self.accounts.open(&credentials, &region).await?)
     }

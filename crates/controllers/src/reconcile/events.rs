@@ -85,6 +85,10 @@ fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
 impl Journal for Steps {
     fn step(&mut self, step: &Step, reason: &Reason, outcome: Result<(), &CloudError>) {
         let deed = words::deed(step);
+        match outcome {
+            Ok(()) => tracing::info!(step = step.verb(), %reason, "{deed}"),
+            Err(error) => tracing::warn!(step = step.verb(), %error, "{deed}"),
+        }
         let (kind, said, words) = match outcome {
             Ok(()) => ("Normal", done(step), format!("{deed}: {reason}")),
             Err(error) => (

@@ -10,6 +10,8 @@
 
 mod clock;
 mod events;
+mod inspect;
+mod monitor;
 mod outcome;
 mod pass;
 mod pin;
@@ -34,6 +36,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use clock::{TokioClock, WallClock};
+pub use inspect::{InspectError, Inspection};
+pub use monitor::{Monitor, Passed};
 pub use outcome::{Condition, Conditions};
 pub use pass::{Next, Reconciler, Settings};
 pub use run::run;

@@ -27,6 +27,8 @@ pub struct Conditions {
     pub by_type: BTreeMap<&'static str, Condition>,
     /// Whether everything that is wanted was reconciled in full.
     pub reconciled: bool,
+    /// The class of the cloud's error that ended the pass.
+    pub failure: Option<&'static str>,
 }
 
 /// The types of conditions that we tell.
@@ -44,7 +46,12 @@ impl Conditions {
 
     /// Whether everything is as it should be.
     pub fn is_ready(&self) -> bool {
-        self.by_type.get(READY).is_some_and(|ready| ready.holds)
+        self.ready().is_some_and(|ready| ready.holds)
+    }
+
+    /// Whether everything is as it should be, and why or why not.
+    pub fn ready(&self) -> Option<&Condition> {
+        self.by_type.get(READY)
     }
 
     /// Nobody may touch the object's resources.
@@ -139,6 +146,7 @@ impl Conditions {
     }
 
     fn failed(&mut self, error: &CloudError) {
+        self.failure = Some(class(&error.class));
         let word = match error.class {
             Class::Fatal => "Refused",
             Class::Throttled => "Throttled",
@@ -171,5 +179,19 @@ impl Conditions {
             message,
         };
         self.by_type.insert(kind, condition);
+    }
+}
+
+/// A class of errors in one word.
+fn class(class: &Class) -> &'static str {
+    match class {
+        Class::Fatal => "fatal",
+        Class::Retryable => "retryable",
+        Class::Throttled => "throttled",
+        Class::Blocked(_) => "blocked",
+        Class::Unknown => "unknown",
+        Class::NotFound => "not-found",
+        Class::Exists => "exists",
+        Class::TokenMismatch => "token-mismatch",
     }
 }

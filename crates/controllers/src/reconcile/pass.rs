@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::clock::WallClock;
 use super::events::Steps;
+use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::Conditions;
 use super::pin::{self, Pin};
 use super::store::{Store, classify};
@@ -46,6 +47,7 @@ pub struct Reconciler<S, K> {
     pub clock: K,
     /// How it behaves.
     pub settings: Settings,
+    monitor: Arc<dyn Monitor>,
     /// For how long this process may act.
     pub term: Arc<dyn Fn() -> Term + Send + Sync>,
     memory: Mutex<BTreeMap<String, Memory>>,
@@ -84,9 +86,16 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             client,
             clock,
             settings,
+            monitor: Arc::new(Nobody),
             term,
             memory: Mutex::default(),
         }
+    }
+
+    /// The same, with somebody who takes note of its passes.
+    #[must_use]
+    pub fn monitored(self, monitor: Arc<dyn Monitor>) -> Self {
+        Self { monitor, ..self }
     }
 
     /// One pass over the object of this name.
@@ -113,14 +122,24 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         if let (Next::After(wait), Some((_, due))) = (next, &mut memory.due) {
             *due = self.clock.now() + Millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         }
-        let next = match told {
-            Some(told) => match self.tell(&api, name, &told).await {
+        let next = match &told {
+            Some(told) => match self.tell(&api, name, told).await {
                 Ok(()) => next,
                 Err(_) => Next::After(self.settings.retry),
             },
             None => next,
         };
-        self.memory().insert(key, memory);
+        self.monitor.passed(&Passed {
+            object: key.trim_start_matches('/'),
+            told: told.as_ref(),
+            next,
+        });
+        if told.is_none() && next == Next::OnChange {
+            // It has ended, or is not ours: nobody comes to say that it is gone.
+            self.forget(name, namespace);
+        } else {
+            self.memory().insert(key, memory);
+        }
         next
     }
 
@@ -147,7 +166,9 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     }
 
     fn forget(&self, name: &str, namespace: Option<&str>) {
-        self.memory().remove(&key(name, namespace));
+        let key = key(name, namespace);
+        self.memory().remove(&key);
+        self.monitor.forgotten(key.trim_start_matches('/'));
     }
 
     /// What comes of looking at an object; what is to be told about it, if anything.

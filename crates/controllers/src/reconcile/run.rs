@@ -6,25 +6,36 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use kube::ResourceExt as _;
 use kube::runtime::Controller;
-use kube::runtime::controller::Action;
+use kube::runtime::controller::{Action, Error};
 use kube::runtime::watcher;
+use tracing::Instrument as _;
 
 use super::System;
 use super::clock::WallClock;
 use super::pass::{Next, Reconciler};
 
-/// Runs a reconciler until the process ends; dropping the future stops it.
-pub async fn run<S: System, K: WallClock + 'static>(reconciler: Arc<Reconciler<S, K>>) {
+/// Runs a reconciler until `stop`, and then until the passes that have begun have ended. Dropping
+/// the future stops it at once: that is a crash, and no worse than one.
+pub async fn run<S: System, K: WallClock + 'static>(
+    reconciler: Arc<Reconciler<S, K>>,
+    stop: impl Future<Output = ()> + Send + Sync + 'static,
+) {
     let api = S::api(&reconciler.client, None);
     Controller::new(api, watcher::Config::default())
+        .graceful_shutdown_on(stop)
         .run(
             reconcile,
             |_, error: &Infallible, _| match *error {},
             reconciler,
         )
         .for_each(|result| async move {
-            if let Err(error) = result {
-                tracing::debug!(%error, "the controller goes on");
+            match result {
+                Ok(_) => {}
+                // It is repeated with growing pauses.
+                Err(Error::QueueError(error)) => {
+                    tracing::warn!(%error, "objects cannot be watched now");
+                }
+                Err(error) => tracing::debug!(%error, "the controller goes on"),
             }
         })
         .await;
@@ -39,7 +50,10 @@ async fn reconcile<S: System, K: WallClock>(
         return Ok(Action::requeue(wait));
     }
     let (name, namespace) = (object.name_any(), object.namespace());
-    let next = reconciler.reconcile(&name, namespace.as_deref()).await;
+    let pass = reconciler.reconcile(&name, namespace.as_deref());
+    let next = pass
+        .instrument(tracing::info_span!("pass", object = %name))
+        .await;
     Ok(match next {
         Next::After(wait) => Action::requeue(wait),
         Next::OnChange => Action::await_change(),

@@ -315,5 +315,5 @@ fn operate(cluster: &Cluster, weather: &Weather, clock: TokioClock) -> JoinHandl
         settings,
         Arc::new(move || term),
     );
-    tokio::spawn(reconcile::run(Arc::new(reconciler)))
+    tokio::spawn(reconcile::run(Arc::new(reconciler), std::future::pending()))
 }

@@ -1,187 +1,179 @@
-//! The world of the demonstration: a simulated account, one KKP cluster, and its ledger.
+//! The world of the demonstration: an API server, an account that somebody else uses too, the
+//! controllers, and one cluster.
 
 use std::collections::BTreeSet;
-use std::sync::MutexGuard;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use anyhow::{Context as _, bail};
-use blueprints::kkp;
-use cloud_port::driver::{Driver, InMemory, PassEnd, Planned, Report, Term};
-use cloud_port::{Cloud as _, aws};
-use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
-use ownership::decide::{Case, Evidence, Phase};
+use anyhow::{Context as _, ensure};
+use api::kkp::{Cluster as Object, Condition};
+use cloud_port::aws;
+use cloud_port::driver::Term;
+use cloud_sim::{Account, Actor};
+use controllers::kkp::Kkp;
+use controllers::reconcile::{self, Inspection, Monitor, Passed, Reconciler, Settings};
+use embedded_kube::{Options, Server};
+use k8s_openapi::api::events::v1::Event;
+use kube::Client;
+use kube::api::{Api, ListParams, PostParams};
 use ownership::mark::Tags;
 use ownership::part::Props;
-use ownership::{
-    Blueprint, Claim, Freehold, Holder, Identity, Ledger, Query, Sightings, Target, Text, Verdict,
-};
+use ownership::{Holder, Text};
+use serde_json::json;
 
-use super::progress::Progress;
-use crate::block_on::block_on;
-use crate::show::Branch;
-use cloud_port::words;
+use crate::accounts::Simulated;
+use crate::clock::ProcessClock;
+use crate::connect;
+use crate::look::{self, Whose};
 
-/// More passes than a cluster needs to converge or to end.
-const PASSES: usize = 100;
-
-const CLUSTER: &str = "demo";
+/// The cluster's name.
+pub(super) const DEMO: &str = "demo";
+/// The API server's name for itself: the path of its API.
+pub(super) const SERVER: &str = "dev";
+/// How often the controllers look at an object at rest.
+const RESYNC: Duration = Duration::from_mins(5);
 
 /// Everything that the demonstration works with.
-pub(crate) struct World {
-    cloud: SharedAccount,
-    clock: VirtualClock,
-    identity: Identity,
-    blueprint: Blueprint,
-    evidence: Evidence,
-    ledger: InMemory,
-    sightings: Sightings,
+pub(super) struct World {
+    pub(super) server: Server,
+    pub(super) client: Client,
+    pub(super) accounts: Simulated,
+    clock: ProcessClock,
+    holder: Holder,
+    passes: Arc<Passes>,
+}
+
+/// Counts the passes that have ended.
+#[derive(Debug, Default)]
+struct Passes(AtomicU64);
+
+impl Monitor for Passes {
+    fn passed(&self, _: &Passed<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn forgotten(&self, _: &str) {}
 }
 
 impl World {
-    /// An account that somebody else uses too, and a cluster that leaves everything to us.
-    pub(crate) fn new() -> anyhow::Result<Self> {
-        let clock = VirtualClock::new();
-        let mut account = Account::new(Settings::default(), clock.clone());
-        move_in(&mut account)?;
-        let cluster = kkp::Cluster::new(CLUSTER);
-        let uuid = "6f1c2a34-9b5d-4e07-8a61-2d3c4b5a6f70";
-        let identity = Identity {
-            claim: Claim::new("Cluster.kubermatic.k8c.io", "", CLUSTER, uuid)?,
-            holder: Holder::of_cluster("freehold dev"),
-            taken_over: BTreeSet::new(),
-            dialect: cluster.dialect(),
-        };
-        let ledger = Ledger {
-            ids: cluster.ids()?,
-            ..Ledger::default()
-        };
+    /// The world before the cluster.
+    pub(super) async fn new(clock: ProcessClock) -> anyhow::Result<Self> {
+        let server = Server::new(Options::new(Arc::new(clock)));
+        let client = server.cluster(SERVER).client();
+        api::manifests::install(client.clone())
+            .await
+            .context("the definitions")?;
+        let holder = connect::holder(&client).await.context("kube-system")?;
+        let accounts = Simulated::new(clock);
+        move_in(&mut accounts.account().lock())?;
         Ok(Self {
-            cloud: SharedAccount::new(account, Actor::Engine(0)),
+            server,
+            client,
+            accounts,
             clock,
-            identity,
-            blueprint: cluster.blueprint()?,
-            evidence: Evidence::default(),
-            ledger: InMemory(ledger),
-            sightings: Sightings::new(),
+            holder,
+            passes: Arc::default(),
         })
     }
 
-    /// The cluster's claim.
-    pub(crate) fn claim(&self) -> &Claim {
-        &self.identity.claim
+    pub(super) fn clusters(&self) -> Api<Object> {
+        Api::all(self.client.clone())
     }
 
-    /// The account itself, hidden provenance and all.
-    pub(crate) fn account(&self) -> MutexGuard<'_, Account> {
-        self.cloud.lock()
+    /// Creates the cluster: it leaves everything to us.
+    pub(super) async fn create(&self) -> anyhow::Result<()> {
+        let ids = json!({
+            "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
+            "instanceProfileName": "",
+        });
+        let object = serde_json::from_value(json!({
+            "apiVersion": "kubermatic.k8c.io/v1",
+            "kind": "Cluster",
+            "metadata": {
+                "name": DEMO,
+                "annotations": {"kubermatic.io/aws-region": "eu-central-1"},
+            },
+            "spec": {
+                "humanReadableName": "a demonstration",
+                "cloud": {"dc": "aws-eu-central-1a", "providerName": "aws", "aws": ids},
+            },
+        }));
+        let object = object.context("the sample")?;
+        let created = self
+            .clusters()
+            .create(&PostParams::default(), &object)
+            .await;
+        created.map(drop).context("the sample")
     }
 
-    /// What would be done.
-    pub(crate) fn plan(&self, phase: Phase) -> anyhow::Result<Vec<Planned>> {
-        let case = case(&self.identity, &self.blueprint, &self.evidence, phase);
-        let driver = driver(&self.cloud, &self.clock);
-        let (plan, _) = block_on(driver.plan(&case, &self.ledger.0)).context("the plan")?;
-        Ok(plan)
-    }
-
-    /// Passes until the cluster is at rest, or has ended.
-    pub(crate) fn converge(
-        &mut self,
-        phase: Phase,
-        progress: &mut Progress,
-    ) -> anyhow::Result<Report> {
-        let case = case(&self.identity, &self.blueprint, &self.evidence, phase);
-        let driver = driver(&self.cloud, &self.clock);
-        for _ in 0..PASSES {
-            let pass = driver.pass(&case, &mut self.ledger, &mut self.sightings, progress);
-            let end = block_on(pass);
-            progress.check()?;
-            match end {
-                PassEnd::Rest(report) => match report.findings.first() {
-                    None => return Ok(report),
-                    Some(finding) => bail!("{finding}"),
-                },
-                PassEnd::Done => return Ok(Report::default()),
-                PassEnd::Wait(until, reason, _) => {
-                    let span = until - self.clock.now();
-                    progress.waits(span, &reason);
-                    self.clock.advance(span);
-                }
-                PassEnd::Failed(error, _) => bail!("the cloud: {error}"),
-                PassEnd::Ledger(error) => bail!("the ledger: {error}"),
-                PassEnd::NotNow => bail!("this process may not act now"),
-            }
-        }
-        bail!("{} does not come to rest", self.identity.claim)
-    }
-
-    /// The cluster's parts with their verdicts.
-    pub(crate) fn tree(&self, report: &Report) -> anyhow::Result<Vec<Branch>> {
-        let claim = self.claim();
-        let mut branches = vec![Branch {
-            depth: 0,
-            what: claim.to_string(),
-            verdict: ("", String::new()),
-        }];
-        for filled in &report.filled {
-            branches.push(Branch {
-                depth: 1,
-                what: self.name(&filled.target)?,
-                verdict: words::verdict(&filled.verdict),
-            });
-            branches.extend(self.parts(&filled.target, &filled.verdict)?);
-        }
-        Ok(branches)
-    }
-
-    fn name(&self, target: &Target) -> anyhow::Result<String> {
-        let answer = block_on(self.cloud.read(&Query::Id(target.clone())))?;
-        let name = answer
-            .resources
-            .first()
-            .map_or("", |resource| &*resource.name);
-        Ok(match name {
-            "" => words::resource(target),
-            name if name == target.id.as_str() => words::resource(target),
-            name => format!("{} {name}", words::resource(target)),
-        })
-    }
-
-    /// What is inside a resource, and what we added to one that is not ours.
-    fn parts(&self, target: &Target, verdict: &Verdict) -> anyhow::Result<Vec<Branch>> {
-        let branch = |what, why: &str| Branch {
-            depth: 2,
-            what,
-            verdict: ("Owned", why.to_owned()),
+    /// Runs the controllers, the same that `freehold run` runs, until `stop`.
+    pub(super) fn control(
+        &self,
+        stop: impl Future<Output = ()> + Send + Sync + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let settings = Settings {
+            holder: self.holder.clone(),
+            taken_over: BTreeSet::new(),
+            resync: RESYNC,
+            retry: Duration::from_secs(1),
         };
-        if !matches!(verdict, Verdict::Owned(_)) {
-            let traces = self
-                .ledger
-                .0
-                .traces
-                .keys()
-                .filter(|trace| trace.on == *target);
-            return Ok(traces
-                .map(|trace| branch(words::trace(trace), "added by us"))
-                .collect());
-        }
-        let kind = aws::KINDS.iter().find(|kind| kind.name == target.kind);
-        let mut branches = Vec::new();
-        for inner in kind.iter().flat_map(|kind| kind.inner) {
-            let query = Query::Inner {
-                of: target.clone(),
-                inner: inner.name,
-            };
-            for part in block_on(self.cloud.read(&query))?
-                .inner
-                .iter()
-                .flat_map(|told| &told.parts)
-            {
-                let what = format!("{} {}", inner.noun, part.key);
-                branches.push(branch(what, "inside what we own"));
-            }
-        }
-        Ok(branches)
+        let kkp = Kkp {
+            accounts: self.accounts.clone(),
+        };
+        let term = Arc::new(Term::alone);
+        let reconciler = Reconciler::new(kkp, self.client.clone(), self.clock, settings, term);
+        let reconciler = reconciler.monitored(self.passes.clone());
+        reconcile::run(Arc::new(reconciler), stop)
     }
+
+    /// How many passes the controllers have done.
+    pub(super) fn passes(&self) -> u64 {
+        self.passes.0.load(Ordering::Relaxed)
+    }
+
+    /// The cluster as the engine sees it.
+    pub(super) async fn inspect(&self) -> anyhow::Result<Inspection<cloud_sim::SharedAccount>> {
+        let whose = Whose {
+            holder: self.holder.clone(),
+            taken_over: BTreeSet::new(),
+        };
+        let (client, accounts) = (self.client.clone(), self.accounts.clone());
+        look::inspect(client, accounts, self.clock, whose, DEMO).await
+    }
+
+    /// The condition `Ready` of the cluster; `None` if it has none yet, an error if it is gone.
+    pub(super) async fn ready(&self) -> anyhow::Result<Option<Condition>> {
+        let object = self.clusters().get(DEMO).await.context("the cluster")?;
+        let status = object.status.unwrap_or_default();
+        Ok(status.conditions.get("Ready").cloned())
+    }
+
+    /// The events of the cluster, from the first on.
+    pub(super) async fn events(&self) -> anyhow::Result<Vec<Event>> {
+        let list = events(&self.client).list(&ListParams::default()).await?;
+        let mut events = list.items;
+        events.sort_by_key(|event| {
+            let name = event.metadata.name.clone().unwrap_or_default();
+            let number = name.rsplit('.').next().and_then(|text| text.parse().ok());
+            let number: u64 = number.unwrap_or(0);
+            (event.event_time.clone(), number)
+        });
+        Ok(events)
+    }
+
+    /// The id of the cluster's group, as the object records it.
+    pub(super) async fn group(&self) -> anyhow::Result<String> {
+        let object = self.clusters().get(DEMO).await.context("the cluster")?;
+        let group = object.spec.cloud.aws.unwrap_or_default().security_group_id;
+        ensure!(!group.is_empty(), "the object records no security group");
+        Ok(group)
+    }
+}
+
+/// Events of objects without a namespace.
+pub(super) fn events(client: &Client) -> Api<Event> {
+    Api::namespaced(client.clone(), "default")
 }
 
 /// Somebody else's resources, which must come to no harm.
@@ -193,31 +185,4 @@ fn move_in(account: &mut Account) -> anyhow::Result<()> {
     let group = aws::security_group::SECURITY_GROUP.name;
     account.plant(Actor::Stranger, group, "web-shop", &props, &Tags::new())?;
     Ok(())
-}
-
-fn case<'a>(
-    identity: &'a Identity,
-    blueprint: &'a Blueprint,
-    evidence: &'a Evidence,
-    phase: Phase,
-) -> Case<'a> {
-    Case {
-        identity,
-        blueprint,
-        evidence,
-        kinds: &aws::KINDS,
-        phase,
-    }
-}
-
-fn driver<'a>(
-    cloud: &'a SharedAccount,
-    clock: &'a VirtualClock,
-) -> Driver<'a, Freehold, SharedAccount, VirtualClock> {
-    Driver {
-        rules: &Freehold,
-        cloud,
-        clock,
-        term: Term::alone(),
-    }
 }

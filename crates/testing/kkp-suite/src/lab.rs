@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::hands::Hands;
 
 /// How often the controller looks at an object at rest, in a laboratory.
-const RESYNC: Duration = Duration::from_secs(300);
+const RESYNC: Duration = Duration::from_mins(5);
 /// More passes than any case needs.
 const TOO_MANY: usize = 400;
 
@@ -35,6 +35,8 @@ pub struct Lab<C: AwsPlace> {
     pub client: Client,
     /// The cluster's name, which no other case on this API server has.
     pub name: String,
+    /// Whether the cloud keeps a group that another group's rule names, as AWS does.
+    pub keeps_referenced: bool,
     cloud: C,
     clock: VirtualClock,
     reconciler: Reconciler<Kkp<One<C>>, LabClock>,
@@ -87,6 +89,7 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
             hands: Hands::new(hands, clock.clone()),
             client,
             name,
+            keeps_referenced: true,
             cloud,
             clock,
             reconciler,

@@ -18,7 +18,10 @@ async fn lab(case: &str) -> Option<Lab<Place>> {
     installed.expect("the definitions");
     let place = Place::open(moto.set).await.expect("an account");
     let clock = VirtualClock::new();
-    Some(Lab::new(client, place.clone(), place, clock, case))
+    let mut lab = Lab::new(client, place.clone(), place, clock, case);
+    // See the row `group-references` of docs/aws.md.
+    lab.keeps_referenced = false;
+    Some(lab)
 }
 
 kkp_suite::cases!(lab);

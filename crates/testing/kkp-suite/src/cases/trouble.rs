@@ -68,7 +68,7 @@ async fn told<C: AwsPlace + Clone + 'static>(lab: &Lab<C>, condition: &str, word
     let version = lab.metadata().await.resource_version;
     let next = lab.pass().await;
     assert!(
-        matches!(next, Next::After(wait) if wait >= Duration::from_secs(60)),
+        matches!(next, Next::After(wait) if wait >= Duration::from_mins(1)),
         "{next:?}"
     );
     assert_eq!(lab.metadata().await.resource_version, version);

@@ -1,0 +1,259 @@
+//! Where the accounts of clusters are: the real AWS, or a simulated one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::kkp::AwsCredentials;
+use cloud_port::{Clock as _, Inventory, aws as kinds};
+use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
+use controllers::kkp::Accounts;
+use ownership::CloudError;
+
+use crate::clock::ProcessClock;
+
+/// Accounts that can tell what was called, for metrics.
+pub trait Countable: Accounts + Clone {
+    /// How often calls ended in which way, so far.
+    fn calls(&self) -> BTreeMap<Call, u64>;
+}
+
+/// How a call to a cloud ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Call {
+    /// The service, such as `EC2`.
+    pub service: String,
+    /// The operation, by its name in the service's reference.
+    pub operation: String,
+    /// `ok`, `refused` or `no-answer`.
+    pub outcome: &'static str,
+}
+
+/// One simulated account for all credentials and regions.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    account: SharedAccount,
+    inventory: Arc<Inventory<SharedAccount>>,
+    clock: ProcessClock,
+}
+
+impl Simulated {
+    /// A fresh account.
+    pub fn new(clock: ProcessClock) -> Self {
+        let account = Account::new(Settings::default(), VirtualClock::at(clock.now()));
+        let account = SharedAccount::new(account, Actor::Engine(0));
+        let inventory = Arc::new(Inventory::new(account.clone(), &kinds::KINDS));
+        Self {
+            account,
+            inventory,
+            clock,
+        }
+    }
+
+    /// The account, with its time brought up to the process's.
+    pub fn account(&self) -> &SharedAccount {
+        let account = self.account.lock();
+        let clock = account.clock();
+        clock.advance(self.clock.now() - clock.now());
+        drop(account);
+        &self.account
+    }
+}
+
+impl Accounts for Simulated {
+    type Cloud = SharedAccount;
+
+    async fn open(
+        &self,
+        _: &AwsCredentials,
+        _: &str,
+    ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
+        self.account();
+        Ok(self.inventory.clone())
+    }
+}
+
+impl Countable for Simulated {
+    /// The simulation does not count refusals apart.
+    fn calls(&self) -> BTreeMap<Call, u64> {
+        let account = self.account.lock();
+        let calls = account.counters().iter().map(|(op, calls)| {
+            let call = Call {
+                service: "simulated".to_owned(),
+                operation: op.name().to_owned(),
+                outcome: "ok",
+            };
+            (call, calls)
+        });
+        calls.collect()
+    }
+}
+
+/// The accounts of this build.
+#[cfg(feature = "aws")]
+pub(crate) type Real = aws::Aws;
+
+/// The accounts of this build: none.
+#[cfg(not(feature = "aws"))]
+pub(crate) type Real = Absent;
+
+/// The accounts of this build.
+///
+/// # Errors
+/// There are none.
+#[cfg(feature = "aws")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a build without clouds has none to give"
+)]
+pub(crate) fn real() -> anyhow::Result<Real> {
+    Ok(aws::Aws::from_env())
+}
+
+/// The accounts of this build.
+///
+/// # Errors
+/// There are none.
+#[cfg(not(feature = "aws"))]
+pub(crate) fn real() -> anyhow::Result<Real> {
+    anyhow::bail!(WITHOUT)
+}
+
+#[cfg(not(feature = "aws"))]
+const WITHOUT: &str = "this freehold was built without a cloud: build it with the cargo feature \
+                       `aws`, which is on by default";
+
+/// No accounts.
+#[cfg(not(feature = "aws"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Absent;
+
+#[cfg(not(feature = "aws"))]
+impl Accounts for Absent {
+    type Cloud = SharedAccount;
+
+    async fn open(
+        &self,
+        _: &AwsCredentials,
+        _: &str,
+    ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
+        Err(CloudError::new(ownership::Class::Fatal, "NoCloud", WITHOUT))
+    }
+}
+
+#[cfg(not(feature = "aws"))]
+impl Countable for Absent {
+    fn calls(&self) -> BTreeMap<Call, u64> {
+        BTreeMap::new()
+    }
+}
+
+#[cfg(feature = "aws")]
+mod aws {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use api::kkp::AwsCredentials;
+    use cloud_aws::{Access, AssumeRole, ClientSets, Credentials, Ended, Place, Secret, Settings};
+    use cloud_port::{Inventory, aws as kinds};
+    use controllers::kkp::Accounts;
+    use ownership::CloudError;
+
+    use super::{Call, Countable};
+
+    /// AWS, by the vendor's SDK.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Aws {
+        sets: Arc<ClientSets>,
+        /// One for each access: what is shown is what those credentials may see, and what is
+        /// performed is performed with them.
+        inventories: Arc<Mutex<BTreeMap<Access, Arc<Inventory<Place>>>>>,
+    }
+
+    impl Aws {
+        /// As the environment says.
+        pub(crate) fn from_env() -> Self {
+            let sets = Arc::new(ClientSets::new(Settings::from_env()));
+            let inventories = Arc::default();
+            Self { sets, inventories }
+        }
+    }
+
+    impl Accounts for Aws {
+        type Cloud = Place;
+
+        async fn open(
+            &self,
+            credentials: &AwsCredentials,
+            region: &str,
+        ) -> Result<Arc<Inventory<Place>>, CloudError> {
+            let access = access(credentials, region);
+            let place = Place::open(self.sets.get(&access).await?).await?;
+            // Whoever panicked while it held the lock has not changed an inventory.
+            let mut all = self
+                .inventories
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let new = || Arc::new(Inventory::new(place, &kinds::KINDS));
+            Ok(all.entry(access).or_insert_with(new).clone())
+        }
+    }
+
+    impl Countable for Aws {
+        fn calls(&self) -> BTreeMap<Call, u64> {
+            let call = |ended: Ended| Call {
+                service: ended.service,
+                operation: ended.operation,
+                outcome: ended.outcome,
+            };
+            let calls = self.sets.calls().into_iter();
+            calls.map(|(ended, calls)| (call(ended), calls)).collect()
+        }
+    }
+
+    /// An object's credentials, as the adapter wants them.
+    fn access(credentials: &AwsCredentials, region: &str) -> Access {
+        let keys = credentials.keys.as_ref();
+        let role = credentials.assume_role_arn.as_ref();
+        Access {
+            credentials: keys.map_or(Credentials::Default, |keys| Credentials::Keys {
+                id: keys.id.clone(),
+                secret: Secret::new(keys.secret.reveal()),
+            }),
+            assume: role.map(|arn| AssumeRole {
+                arn: arn.clone(),
+                external_id: credentials.assume_role_external_id.clone(),
+            }),
+            region: region.to_owned(),
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use api::Sensitive;
+        use api::kkp::AwsKeys;
+
+        use super::*;
+
+        #[test]
+        fn credentials_of_an_object_become_an_access() {
+            let none = access(&AwsCredentials::default(), "eu-central-1");
+            assert_eq!(none.credentials, Credentials::Default);
+            assert_eq!((none.assume, none.region.as_str()), (None, "eu-central-1"));
+            let full = AwsCredentials {
+                keys: Some(AwsKeys {
+                    id: "AKIA".to_owned(),
+                    secret: Sensitive::new("hush"),
+                }),
+                assume_role_arn: Some("arn:aws:iam::123456789012:role/a".to_owned()),
+                assume_role_external_id: Some("x".to_owned()),
+            };
+            let full = access(&full, "us-east-1");
+            let keys = Credentials::Keys {
+                id: "AKIA".to_owned(),
+                secret: Secret::new("hush"),
+            };
+            assert_eq!(full.credentials, keys);
+            assert_eq!(full.assume.unwrap().external_id.as_deref(), Some("x"));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The commands, and what they are told.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::{dev, look, operator};
+
+/// Gives every cloud resource of a Kubernetes cluster a provable owner.
+#[derive(Parser)]
+#[command(name = "freehold", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show a cluster's life on a simulated account; nothing leaves this machine
+    Dev(dev::Options),
+    /// Run the operator on the current cluster
+    Run(operator::Options),
+    /// Print what to install into a cluster
+    Crds(Crds),
+    /// Say what fills an object's slots, whose it is, and what would be done next
+    Explain(look::ExplainOptions),
+    /// Show what belongs to an object, and why
+    Tree(look::TreeOptions),
+}
+
+/// What `freehold crds` is told.
+#[derive(clap::Args)]
+struct Crds {
+    /// Leave out the definitions of served kinds: the original's are installed
+    #[arg(long)]
+    no_definitions: bool,
+    /// Leave out the admission policy that keeps claims and recorded ids from being changed
+    #[arg(long)]
+    no_policy: bool,
+}
+
+impl Crds {
+    fn print(&self) -> anyhow::Result<()> {
+        let definitions = api::manifests::DEFINITIONS;
+        let policies = api::manifests::POLICIES;
+        let mut documents = Vec::new();
+        if !self.no_definitions {
+            documents.extend(definitions);
+        }
+        if !self.no_policy {
+            documents.extend(policies);
+        }
+        say::text(format_args!("{}", api::manifests::stream(&documents)))?;
+        Ok(())
+    }
+}
+
+/// What the binary does.
+pub fn main() -> ExitCode {
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    let outcome = match cli.command {
+        Command::Dev(options) => dev::run(&options),
+        Command::Run(options) => operator::command(options),
+        Command::Crds(options) => options.print(),
+        Command::Explain(options) => look::explain(&options),
+        Command::Tree(options) => look::tree(&options),
+    };
+    say::end(outcome.map(|()| ExitCode::SUCCESS))
+}
+
+/// Says what is wrong with a command line; where it is the command itself, which ones there are.
+fn refuse(error: &clap::Error) -> ! {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let commands = Cli::command();
+        let names: Vec<_> = commands
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        let said = format!("{}\nThere is: {}\n", error.render(), names.join(", "));
+        // Where standard error takes nothing, the exit code says it.
+        let _ = std::io::stderr().write_all(said.as_bytes());
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
+}

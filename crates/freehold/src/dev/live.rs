@@ -1,0 +1,135 @@
+//! `freehold dev`: the same world in real time, with its API on a port of this machine.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use console::style;
+use futures_util::StreamExt as _;
+use kube::Client;
+use kube::runtime::{WatchStreamExt as _, watcher};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::once::line;
+use super::world::{DEMO, SERVER, World, events};
+use crate::clock::ProcessClock;
+use crate::operator::stop;
+
+/// Runs until it is told to stop.
+pub(super) fn run(port: u16, kubeconfig: Option<&Path>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime")?;
+    runtime.block_on(live(port, kubeconfig))
+}
+
+async fn live(port: u16, kubeconfig: Option<&Path>) -> anyhow::Result<()> {
+    let stop = stop()?;
+    let world = World::new(ProcessClock::real()).await?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.with_context(|| format!("--port {port}"))?;
+    let url = format!("http://{}/clusters/{SERVER}", listener.local_addr()?);
+    let file = Kubeconfig::write(kubeconfig, &url)?;
+    introduce(&url, &file.path)?;
+    world.create().await?;
+
+    let api = axum::serve(listener, world.server.router()).into_future();
+    let (halt, halted) = oneshot::channel::<()>();
+    let controllers = world.control(async {
+        // It never comes; its sender goes.
+        let _ = halted.await;
+    });
+    let controllers = tokio::spawn(controllers);
+    tokio::select! {
+        () = stop => {}
+        failed = api => failed.context("the API server")?,
+        failed = show_events(world.client.clone()) => failed?,
+    }
+    drop(halt);
+    controllers.await.context("the controllers")?;
+    say::line!("stopped: the API server and the account are gone with this process")?;
+    Ok(())
+}
+
+fn introduce(url: &str, kubeconfig: &Path) -> Result<(), say::Unheard> {
+    let bold = |text: &str| style(text.to_owned()).bold();
+    say::line!("{} {}", bold("Freehold"), env!("CARGO_PKG_VERSION"))?;
+    say::line!("Kubernetes API   {url}")?;
+    say::line!("AWS account      simulated; nothing leaves this machine")?;
+    say::line!("cluster          {DEMO}, which leaves everything to Freehold\n")?;
+    say::line!("{}", bold("In another terminal:"))?;
+    say::line!("  export KUBECONFIG={}", kubeconfig.display())?;
+    for (command, about) in [
+        (
+            format!("kubectl get cluster {DEMO} -o yaml"),
+            "ids, conditions, the ledger",
+        ),
+        (
+            format!("kubectl describe cluster {DEMO}"),
+            "its events: what was done, and why",
+        ),
+        (
+            format!(
+                "kubectl patch cluster {DEMO} --type merge -p \
+                 '{{\"spec\":{{\"cloud\":{{\"aws\":{{\"nodePortsAllowedIPRange\":\"10.0.0.0/8\"}}}}}}}}'"
+            ),
+            "its rules follow",
+        ),
+        (
+            format!("kubectl annotate cluster {DEMO} freehold.dev/management=observe"),
+            "from now on it only says what it would do",
+        ),
+        (
+            format!("kubectl delete cluster {DEMO}"),
+            "everything goes, and nothing else",
+        ),
+    ] {
+        say::line!("  {command}  {}", style(format!("# {about}")).dim())?;
+    }
+    say::line!("\n{}", bold("What happens here (Ctrl-C ends it):"))
+}
+
+/// Shows every event, once: a watch that breaks begins anew.
+async fn show_events(client: Client) -> anyhow::Result<()> {
+    let all = watcher(events(&client), watcher::Config::default());
+    let mut all = std::pin::pin!(all.default_backoff().applied_objects());
+    let mut shown = BTreeSet::new();
+    while let Some(event) = all.next().await {
+        let Ok(event) = event else { continue };
+        if shown.insert(event.metadata.name.clone()) {
+            say::line!("  {}", line(&event))?;
+        }
+    }
+    Ok(())
+}
+
+/// A kubeconfig, for as long as there is a server behind it.
+struct Kubeconfig {
+    path: PathBuf,
+}
+
+impl Kubeconfig {
+    fn write(path: Option<&Path>, url: &str) -> anyhow::Result<Self> {
+        let name = format!("freehold-dev-{}.kubeconfig", std::process::id());
+        let path = path.map_or_else(|| std::env::temp_dir().join(name), Path::to_owned);
+        let text = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: {SERVER}\n\
+             clusters:\n- name: {SERVER}\n  cluster:\n    server: {url}\n\
+             contexts:\n- name: {SERVER}\n  context:\n    cluster: {SERVER}\n    user: {SERVER}\n\
+             users:\n- name: {SERVER}\n  user: {{}}\n"
+        );
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Kubeconfig {
+    fn drop(&mut self) {
+        // Where it is gone already, there is nothing to remove.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,113 @@
+//! `freehold run`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use api::names::OPERATOR_NAMESPACE;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::logs::{self, Format};
+use super::{Operator, Settings};
+use crate::clock::ProcessClock;
+use crate::{accounts, connect};
+
+/// What `freehold run` is told.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The namespace of the Lease, and of the ConfigMap freehold-take-over
+    #[arg(long, default_value = OPERATOR_NAMESPACE)]
+    namespace: String,
+    /// Where /healthz, /readyz and /metrics are served
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    /// How often an object at rest is looked at
+    #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
+    resync: Duration,
+    /// How log lines look
+    #[arg(long, default_value = "text", value_enum)]
+    log: Format,
+    /// Which log lines there are: levels, for all or by module
+    #[arg(long, default_value = "info", value_name = "LEVELS")]
+    log_filter: String,
+}
+
+/// Runs the operator until it is told to stop.
+pub(crate) fn command(options: Options) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime")?;
+    runtime.block_on(run(options))
+}
+
+async fn run(options: Options) -> anyhow::Result<()> {
+    let accounts = accounts::real()?;
+    let client = connect::client().await?;
+    logs::start(options.log, &options.log_filter)?;
+    let settings = Settings {
+        namespace: options.namespace,
+        resync: options.resync,
+        ..Settings::of(&identity())
+    };
+    let listener = TcpListener::bind(options.listen).await;
+    let listener = listener.with_context(|| format!("--listen {}", options.listen))?;
+    let address = listener.local_addr().context("--listen")?;
+    tracing::info!(%address, "serving /healthz, /readyz and /metrics");
+    let operator = Operator::new(client, accounts, ProcessClock::real(), settings);
+    let pages = axum::serve(listener, operator.health().router()).into_future();
+    let work = operator.run(stop()?);
+    tokio::select! {
+        done = work => done.map_err(anyhow::Error::from),
+        failed = pages => failed.context("--listen"),
+    }
+}
+
+/// Comes true at the first SIGTERM or SIGINT.
+pub(crate) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// The pod's name, else the process: two replicas on one machine must be told apart by people.
+fn identity() -> String {
+    let pod = std::env::var("HOSTNAME").ok();
+    let pod = pod.filter(|name| !name.is_empty());
+    format!(
+        "{}_{}",
+        pod.as_deref().unwrap_or("freehold"),
+        std::process::id()
+    )
+}
+
+/// A positive time such as `90s` or `5m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse::<jiff::SignedDuration>();
+    let parsed = parsed.map_err(|_| "must be a time such as 90s or 5m".to_owned())?;
+    match Duration::try_from(parsed) {
+        Ok(span) if span >= Duration::from_secs(1) => Ok(span),
+        _ => Err("must be at least 1s".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("5m"), Ok(Duration::from_mins(5)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_mins(90)));
+        for wrong in ["", "5", "soon", "0s", "-5m", "10ms"] {
+            assert!(duration(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

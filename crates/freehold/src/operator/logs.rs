@@ -1,0 +1,30 @@
+//! Logs on standard error: for people, or for programs.
+
+use anyhow::Context as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// How lines look: for people, or one JSON object a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Begins to write logs.
+///
+/// # Errors
+/// A filter that is none.
+pub(crate) fn start(format: Format, filter: &str) -> anyhow::Result<()> {
+    let targets: Targets = filter.parse().with_context(|| {
+        format!("--log-filter {filter:?}: must be levels such as info,controllers=debug")
+    })?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let registry = tracing_subscriber::registry().with(targets);
+    match format {
+        Format::Text => registry.with(lines.with_ansi(false)).try_init(),
+        Format::Json => registry.with(lines.json()).try_init(),
+    }
+    .context("the logs")
+}

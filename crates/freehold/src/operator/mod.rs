@@ -1,0 +1,287 @@
+//! The operator: one replica of it, from start to stop.
+//!
+//! ```text
+//! start ──► who are we (holder) ──► candidate for the Lease ──► leads: are the kinds served,
+//!                                        ▲                      what was taken over, controllers
+//!                                        └──── term over ◄──────────┘        │ stop
+//!                                                          passes end, Lease released
+//! ```
+
+mod command;
+mod health;
+mod logs;
+mod metrics;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::kkp::Cluster;
+use api::names::OPERATOR_NAMESPACE;
+use cloud_port::driver::Term;
+use controllers::kkp::Kkp;
+use controllers::reconcile::{self, Reconciler};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Client;
+use kube::api::{Api, ListParams};
+use lease::{Candidate, Elector, Leadership};
+use ownership::Holder;
+use ownership::input::InputError;
+use ownership::time::Tick;
+use tokio::sync::{oneshot, watch};
+use tokio::time::sleep;
+
+use crate::accounts::Countable;
+use crate::clock::ProcessClock;
+use crate::{connect, take_over};
+pub(crate) use command::{Options, command, stop};
+pub use health::Health;
+use health::Stage;
+
+/// The name of the Lease.
+pub const LEASE: &str = "freehold";
+
+/// How often something is asked for that must be there first.
+const ASK_AGAIN: Duration = Duration::from_secs(5);
+/// How long passes that have begun may take to end; then they are dropped, as in a crash.
+const GRACE: Duration = Duration::from_secs(20);
+/// How soon a failed pass is repeated, at first.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// What a replica is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The namespace of the Lease and of [`take_over::CONFIG_MAP`].
+    pub namespace: String,
+    /// What the Lease shows of its holder.
+    pub identity: String,
+    /// How often an object at rest is looked at.
+    pub resync: Duration,
+}
+
+impl Settings {
+    /// The usual ones, for a replica of this identity.
+    pub fn of(identity: &str) -> Self {
+        Self {
+            namespace: OPERATOR_NAMESPACE.to_owned(),
+            identity: identity.to_owned(),
+            resync: Duration::from_mins(5),
+        }
+    }
+}
+
+/// One replica.
+pub struct Operator<A> {
+    client: Client,
+    accounts: A,
+    clock: ProcessClock,
+    settings: Settings,
+    health: Arc<Health>,
+}
+
+impl<A: Countable> Operator<A> {
+    /// A replica that has not begun yet.
+    pub fn new(client: Client, accounts: A, clock: ProcessClock, settings: Settings) -> Self {
+        let counted = accounts.clone();
+        let health = Arc::new(Health::new(move || counted.calls()));
+        Self {
+            client,
+            accounts,
+            clock,
+            settings,
+            health,
+        }
+    }
+
+    /// What others may ask it.
+    pub fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Works until `stop`.
+    ///
+    /// # Guarantees
+    /// - It only works while it holds the Lease, and releases that when the last pass has ended.
+    /// - What is missing (the API server, the served kinds, the namespace) is waited for, and said.
+    /// - Dropping the future is a crash: the Lease runs out by itself.
+    ///
+    /// # Errors
+    /// A setting that is none.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), InputError> {
+        let candidate = Candidate {
+            namespace: self.settings.namespace.clone(),
+            name: LEASE.to_owned(),
+            identity: self.settings.identity.clone(),
+        };
+        let (elector, leadership) =
+            Elector::new(self.client.clone(), candidate, Arc::new(self.clock))?;
+        let (halt, halted) = watch::channel(false);
+        let (ended, work_ended) = oneshot::channel::<()>();
+        let work = async {
+            self.work(leadership, halted).await;
+            // Only now may the Lease go.
+            drop(ended);
+        };
+        let stand = elector.run(async {
+            // It never comes; its sender goes.
+            let _ = work_ended.await;
+        });
+        let stop = async {
+            stop.await;
+            self.health.enter(Stage::Stopping);
+            halt.send_replace(true);
+        };
+        tokio::join!(work, stand, stop);
+        Ok(())
+    }
+
+    async fn work(&self, mut leadership: Leadership, halted: watch::Receiver<bool>) {
+        let mut halt = halted.clone();
+        let holder = tokio::select! {
+            biased;
+            () = halt_of(&mut halt) => return,
+            holder = self.holder() => holder,
+        };
+        loop {
+            self.health.enter(Stage::Standby);
+            tokio::select! {
+                biased;
+                () = halt_of(&mut halt) => return,
+                term = leadership.gained() => if term.is_none() { return },
+            }
+            self.lead(&holder, &mut leadership, halted.clone()).await;
+            self.health.metrics.leads(false);
+            if *halted.borrow() {
+                return;
+            }
+            tracing::warn!("the Lease is lost: another replica may lead");
+        }
+    }
+
+    /// Works until the term is over, or until it is told to stop and all passes have ended.
+    async fn lead(
+        &self,
+        holder: &Holder,
+        leadership: &mut Leadership,
+        mut halted: watch::Receiver<bool>,
+    ) {
+        self.health.metrics.leads(true);
+        let term = leadership.clone();
+        let (stop, mut stopped) = oneshot::channel::<()>();
+        let controllers = async {
+            let before = async {
+                self.kinds_are_served().await;
+                self.taken_over().await
+            };
+            let taken_over = tokio::select! {
+                biased;
+                _ = &mut stopped => return,
+                taken_over = before => taken_over,
+            };
+            let settings = reconcile::Settings {
+                holder: holder.clone(),
+                taken_over,
+                resync: self.settings.resync,
+                retry: RETRY,
+            };
+            let kkp = Kkp {
+                accounts: self.accounts.clone(),
+            };
+            let (client, clock) = (self.client.clone(), self.clock);
+            let term = Arc::new(move || term.term().unwrap_or(OVER));
+            let reconciler = Reconciler::new(kkp, client, clock, settings, term)
+                .monitored(self.health.metrics.clone());
+            self.health.enter(Stage::Leading);
+            let stopped = async {
+                // It never comes; its sender goes.
+                let _ = stopped.await;
+            };
+            reconcile::run(Arc::new(reconciler), stopped).await;
+        };
+        let patience = async {
+            halt_of(&mut halted).await;
+            drop(stop);
+            sleep(GRACE).await;
+            tracing::warn!("a pass does not end: it is dropped, and the next leader goes on");
+        };
+        tokio::select! {
+            () = controllers => {}
+            () = leadership.lost() => {}
+            () = patience => {}
+        }
+    }
+
+    /// Asks until the cluster tells who it is, and has the Lease's namespace.
+    async fn holder(&self) -> Holder {
+        loop {
+            let waits_for = match connect::holder(&self.client).await {
+                Ok(holder) => match self.namespace_is_there().await {
+                    Ok(()) => {
+                        tracing::info!(%holder, "this management cluster");
+                        return holder;
+                    }
+                    Err(words) => words,
+                },
+                Err(error) => format!("the API server: {}", connect::words(&error)),
+            };
+            self.health.enter(Stage::Waiting(waits_for));
+            sleep(ASK_AGAIN).await;
+        }
+    }
+
+    async fn namespace_is_there(&self) -> Result<(), String> {
+        let name = &self.settings.namespace;
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        match namespaces.get_opt(name).await {
+            Ok(None) => Err(format!(
+                "there is no namespace {name} for the Lease: kubectl create namespace {name}"
+            )),
+            // Whoever may not look may still find it there.
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks until the API server serves what is reconciled.
+    async fn kinds_are_served(&self) {
+        let clusters: Api<Cluster> = Api::all(self.client.clone());
+        while let Err(error) = clusters.list(&ListParams::default().limit(1)).await {
+            let words = match &error {
+                kube::Error::Api(status) if status.code == 404 => {
+                    "the kind clusters.kubermatic.k8c.io is not installed: freehold crds | \
+                     kubectl create -f -"
+                        .to_owned()
+                }
+                error => format!("the API server: {}", connect::words(error)),
+            };
+            self.health.enter(Stage::Waiting(words));
+            sleep(ASK_AGAIN).await;
+        }
+    }
+
+    /// Asks until it is known whose claims are ours.
+    async fn taken_over(&self) -> BTreeSet<Holder> {
+        loop {
+            match take_over::read(&self.client, &self.settings.namespace).await {
+                Ok(holders) => return holders,
+                Err(error) => {
+                    let name = take_over::CONFIG_MAP;
+                    let words = format!("the ConfigMap {name}: {}", connect::words(&error));
+                    self.health.enter(Stage::Waiting(words));
+                    sleep(ASK_AGAIN).await;
+                }
+            }
+        }
+    }
+}
+
+/// A term that is over: nothing delicate is sent.
+const OVER: Term = Term {
+    began: None,
+    ends: Some(Tick(0)),
+};
+
+/// Waits for the word to stop.
+async fn halt_of(halted: &mut watch::Receiver<bool>) {
+    // An error says that nobody can give it any more: the operator itself is gone.
+    let _ = halted.wait_for(|halted| *halted).await;
+}
