@@ -7,10 +7,6 @@ use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "other places cannot always have a laboratory"
-)]
 async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
     let began = "2026-01-01T00:00:00Z".parse().unwrap();
     let cluster = Cluster::new(Arc::new(TokioClock::starting_at(began)));

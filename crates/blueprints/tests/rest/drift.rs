@@ -91,7 +91,10 @@ fn untag(account: &mut Account, target: &Target, beginning: &str) -> bool {
         return false;
     };
     let tags: Vec<_> = resource.tags.with_prefix(beginning).cloned().collect();
-    !tags.is_empty() && account.untag(BY, &[target.clone()], &tags).is_ok()
+    !tags.is_empty()
+        && account
+            .untag(BY, std::slice::from_ref(target), &tags)
+            .is_ok()
 }
 
 impl Drift {

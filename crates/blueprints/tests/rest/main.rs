@@ -104,13 +104,11 @@ impl Survey for Stuck {
     async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
         let answer = self.account.survey(kind).await?;
         let mut first = self.first.lock().unwrap();
-        match first.iter().find(|(name, _)| *name == kind.name) {
-            Some((_, first)) => Ok(first.clone()),
-            None => {
-                first.push((kind.name, answer.clone()));
-                Ok(answer)
-            }
+        if let Some((_, first)) = first.iter().find(|(name, _)| *name == kind.name) {
+            return Ok(first.clone());
         }
+        first.push((kind.name, answer.clone()));
+        Ok(answer)
     }
 }
 

@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn whoever_rests_is_looked_at_when_the_others_are() {
-        let period = Duration::from_secs(300);
+        let period = Duration::from_mins(5);
         for (now, left) in [(0, 300_000), (1, 299_999), (299_999, 1), (300_000, 300_000)] {
             assert_eq!(until_next(period, Tick(now)), Duration::from_millis(left));
         }
