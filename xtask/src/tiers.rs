@@ -326,7 +326,7 @@ mod tests {
         let error = select(&["units".to_owned()]).err().unwrap().to_string();
         assert_eq!(
             error,
-            "no tier is called \"units\"; there are: unit, explore, control-plane, aws"
+            "no tier is called \"units\"; there are: unit, explore, embedded, control-plane, aws"
         );
     }
 

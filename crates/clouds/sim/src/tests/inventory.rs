@@ -17,7 +17,7 @@ fn furnished(account: &mut Account) {
         account
             .tag(
                 ENGINE,
-                &[group.clone()],
+                std::slice::from_ref(&group),
                 &pairs(&[("freehold.dev/a", name)]),
             )
             .unwrap();
@@ -26,7 +26,11 @@ fn furnished(account: &mut Account) {
         account.add_parts(ENGINE, &group, "rule", &rules).unwrap();
         let role = new_role(account, name);
         account
-            .tag(ENGINE, &[role.clone()], &pairs(&[("shared", "2")]))
+            .tag(
+                ENGINE,
+                std::slice::from_ref(&role),
+                &pairs(&[("shared", "2")]),
+            )
             .unwrap();
         let policy = part(name, r#"{"Statement":[{"Effect":"Deny"}]}"#);
         account
@@ -34,7 +38,9 @@ fn furnished(account: &mut Account) {
             .unwrap();
         let profile = new_profile(account, name);
         let tags: Vec<_> = ours.iter().cloned().collect();
-        account.tag(ENGINE, &[profile.clone()], &tags).unwrap();
+        account
+            .tag(ENGINE, std::slice::from_ref(&profile), &tags)
+            .unwrap();
         let role = part(name, "");
         account
             .add_parts(ENGINE, &profile, instance_profile::PROFILE_ROLE, &[role])
