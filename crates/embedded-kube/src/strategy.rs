@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::{self, Builtin};
 use crate::crd;
+use crate::json;
 use crate::meta;
 use crate::names;
 use crate::resource::{Custom, Resource, Rules, Sub, split_version};
@@ -23,7 +24,7 @@ pub(crate) fn decode(
         Rules::Builtin(builtin) => {
             typed::decode(value, builtin.fields(), found)?;
             if *builtin == Builtin::Definition {
-                crd::clean::definition(value, found);
+                crd::clean::definition(value, found)?;
             }
             if *builtin == Builtin::NewEvent {
                 builtin::event_to_core(value);
@@ -64,6 +65,7 @@ fn coerce(
                 .map(|path| format!("metadata.{path}")),
         );
     }
+    json::whole_numbers(value);
     // The schema says nothing about objects of another kind.
     let api_version = value["apiVersion"].as_str().unwrap_or_default();
     if value["kind"] != *resource.kind || split_version(api_version).0 != &*resource.group {
