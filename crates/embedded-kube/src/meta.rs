@@ -52,7 +52,7 @@ fn object_meta_fields() -> Vec<typed::Field> {
         field("annotations", map(Type::String)),
         field("ownerReferences", list(owner)).merged_by("uid"),
         field("finalizers", list(Type::String)).merged_by(""),
-        pointer("managedFields", Type::Any),
+        pointer("managedFields", list(Type::Any)),
     ]
 }
 

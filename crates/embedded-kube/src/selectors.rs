@@ -216,7 +216,9 @@ fn parse_labels(text: &str) -> Result<Vec<LabelTerm>, ApiError> {
         match lexer.peek() {
             Token::Word(_) | Token::Sign("!") => {}
             Token::End => return Ok(terms),
-            other => return Err(unexpected(&other, "!, identifier, or 'end of string'")),
+            other @ Token::Sign(_) => {
+                return Err(unexpected(&other, "!, identifier, or 'end of string'"));
+            }
         }
         terms.push(parse_term(&mut lexer)?);
         match lexer.next() {

@@ -52,6 +52,7 @@ fn coerce(
     custom: &Custom,
     found: &mut Findings,
 ) -> Result<(), String> {
+    json::whole_numbers(value);
     if let Some(metadata) = value.get_mut("metadata") {
         let mut inner = Findings::default();
         if metadata.is_null() {
@@ -65,7 +66,6 @@ fn coerce(
                 .map(|path| format!("metadata.{path}")),
         );
     }
-    json::whole_numbers(value);
     // The schema says nothing about objects of another kind.
     let api_version = value["apiVersion"].as_str().unwrap_or_default();
     if value["kind"] != *resource.kind || split_version(api_version).0 != &*resource.group {

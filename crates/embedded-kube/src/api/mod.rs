@@ -27,7 +27,7 @@ pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Propagation, delete, delete_collection, remove_finalizer};
 pub(crate) use list::{ListOptions, list, parse_version};
 pub(crate) use patch::{PatchKind, patch};
-pub(crate) use scale::{ScaleChange, get_scale, update_scale};
+pub(crate) use scale::{ScaleChange, UNKNOWN as NO_SCALE, get_scale, update_scale};
 pub(crate) use update::{replace, update_with};
 
 /// What is done with fields that are unknown or come twice.

@@ -84,7 +84,7 @@ fn check_replicas(object: &Value, scale: &Scale) -> ApiResult<()> {
 
 /// What a request says about a scale.
 pub(crate) enum ScaleChange<'a> {
-    Replace(Document, &'a [u8]),
+    Replace(Document),
     Patch(PatchKind, &'a [u8]),
 }
 
@@ -111,7 +111,8 @@ static SCALE: LazyLock<Struct> = LazyLock::new(|| Struct {
     ],
 });
 
-const UNKNOWN: &str =
+/// What the real server says of any body that is no `Scale`.
+pub(crate) const UNKNOWN: &str =
     "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
 
 /// What stands for a number of replicas that nobody has set.
@@ -127,8 +128,8 @@ pub(crate) fn update_scale(
     let scale = scale_of(resource)?;
     let mut uid = String::new();
     let change = match change {
-        ScaleChange::Replace(document, source) => {
-            let wanted = decode_body(call, document, source)?;
+        ScaleChange::Replace(document) => {
+            let wanted = decode_body(call, document)?;
             meta::text(&wanted, "uid").clone_into(&mut uid);
             Change::Replace(wanted)
         }
@@ -173,8 +174,9 @@ enum Change<'a> {
 }
 
 /// Reads a body as a `Scale`.
-fn decode_body(call: &mut Call<'_>, document: Document, source: &[u8]) -> ApiResult<Value> {
-    let mut wanted = super::object_of("Scale", document.value, source)?;
+fn decode_body(call: &mut Call<'_>, document: Document) -> ApiResult<Value> {
+    let mut wanted =
+        super::header_of(document.value).map_err(|_| ApiError::bad_request(UNKNOWN))?;
     if let Some(strange) = foreign(&mut wanted) {
         return Err(ApiError::bad_request(strange));
     }
@@ -223,8 +225,20 @@ fn patched(
         ApiError::invalid(about, "", &[error])
     };
     let mut found = Findings::default();
-    if let Some(strange) = foreign(&mut wanted) {
-        return Err(ApiError::bad_request(strange));
+    wanted = super::header_of(wanted).map_err(&invalid)?;
+    if foreign(&mut wanted).is_some() {
+        let kind = wanted["kind"].as_str().unwrap_or_default();
+        let version = wanted["apiVersion"].as_str().unwrap_or_default();
+        let old = kind == "Scale" && matches!(version, "extensions/v1beta1" | "apps/v1beta1");
+        return Err(invalid(if old {
+            "converting (v1beta1.Scale) to (v1.Scale): unknown conversion".to_owned()
+        } else {
+            format!(
+                "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+                go_quote(kind),
+                go_quote(version)
+            )
+        }));
     }
     typed::decode(&mut wanted, &SCALE, &mut found).map_err(&invalid)?;
     found.unknown.sort();

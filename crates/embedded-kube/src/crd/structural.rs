@@ -310,9 +310,7 @@ fn nested(part: &Value, path: &str, skip_any: bool, errors: &mut Vec<FieldError>
     }
     for (key, wanted) in ONLY_OUTSIDE {
         let value = &part[key];
-        // That nothing more is allowed is something that is said.
-        let said = key == "additionalProperties" && *value == false;
-        if said || (!value.is_null() && *value != "" && *value != false) {
+        if !value.is_null() && *value != "" && *value != false {
             let detail = format!("must be {wanted} to be structural");
             errors.push(FieldError::forbidden(child(key), detail));
         }

@@ -436,6 +436,9 @@ fn path_error(path: &str) -> Option<String> {
         let end = path.find(['.', '[']).unwrap_or(path.len());
         return Some(format!("expected [ or . but got: {}", &path[..end]));
     }
+    if path == "." {
+        return Some("unexpected end of JSON path".to_owned());
+    }
     path.contains('[')
         .then(|| "array notation is not allowed".to_owned())
 }

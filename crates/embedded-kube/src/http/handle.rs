@@ -85,7 +85,7 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
-        let verb = match self.verb() {
+        let verb = match self.part().and_then(|()| self.verb()) {
             Ok(verb) => verb,
             Err(refusal) if self.method == Method::HEAD => {
                 return Ok(refuse(&refusal).map(|_| full(Bytes::new())));
@@ -127,6 +127,14 @@ impl Exchange {
             Err(LostAnswer)
         } else {
             Ok(answer)
+        }
+    }
+
+    /// Refuses a part that objects of this resource do not have, whatever the method.
+    fn part(&self) -> ApiResult<()> {
+        match self.sub() {
+            Err(_) if self.resource.custom().is_none() => Err(ApiError::nowhere()),
+            other => other.map(drop),
         }
     }
 
@@ -416,7 +424,7 @@ impl Exchange {
     fn update(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let document = self.document(bytes)?;
         if call.sub == Sub::Scale {
-            return api::update_scale(state, call, ScaleChange::Replace(document, bytes));
+            return api::update_scale(state, call, ScaleChange::Replace(document));
         }
         let value = api::decode_body(state, call, document, bytes)?;
         api::replace(state, call, value)
@@ -455,12 +463,12 @@ impl Exchange {
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
         let format = negotiate::input(&self.headers)?;
-        let kind = if self.target.sub == "scale" {
-            "Scale"
-        } else {
-            &*self.resource.kind
-        };
-        body::parse(bytes, format).map_err(|message| api::unrecognized(kind, &message, bytes))
+        body::parse(bytes, format).map_err(|message| {
+            if self.target.sub == "scale" && self.resource.custom().is_some() {
+                return ApiError::bad_request(api::NO_SCALE);
+            }
+            api::unrecognized(&self.resource.kind, &message, bytes)
+        })
     }
 }
 

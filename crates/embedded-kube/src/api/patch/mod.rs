@@ -50,7 +50,7 @@ fn apply(
     }
     let (patched, complaints) = patch_value(call, &current, kind, body)?;
     super::warn_of_lost_fields(state, call, &patched, &[])?;
-    let mut value = decode(call, patched, complaints)?;
+    let mut value = decode(call, patched, complaints, kind)?;
     match_patched_name(call, &value)?;
     super::dedup_owners(call, &mut value, " after mutating admission happens");
     Ok(value)
@@ -157,7 +157,12 @@ fn merge(target: &mut Value, patch: Value) {
 }
 
 /// Decodes a patched object; what is wrong is reported as an invalid patch.
-fn decode(call: &mut Call<'_>, mut value: Value, complaints: Vec<String>) -> ApiResult<Value> {
+fn decode(
+    call: &mut Call<'_>,
+    mut value: Value,
+    complaints: Vec<String>,
+    kind: PatchKind,
+) -> ApiResult<Value> {
     let shown = value.to_string();
     let invalid = |message: String| {
         let error = FieldError::invalid("patch", shown.as_str(), message);
@@ -172,8 +177,23 @@ fn decode(call: &mut Call<'_>, mut value: Value, complaints: Vec<String>) -> Api
     };
     let mut found = Findings::default();
     value = super::header_of(value).map_err(&invalid)?;
-    if call.resource.builtin().is_some() && value["apiVersion"].as_str().unwrap_or_default() == "" {
+    let unversioned = value["apiVersion"].as_str().unwrap_or_default().is_empty();
+    if unversioned && call.resource.builtin().is_some() && kind != PatchKind::Strategic {
         return Err(versionless(call, &value, complaints).unwrap_or_else(invalid));
+    }
+    if call.resource.custom().is_some() {
+        let version = value["apiVersion"].as_str().unwrap_or_default();
+        if value["kind"].as_str().unwrap_or_default().is_empty() {
+            return Err(invalid(format!("Object 'Kind' is missing in '{shown}'")));
+        }
+        if version.matches('/').count() > 1 {
+            let why = format!("unexpected GroupVersion string: {version}");
+            return Err(invalid(why));
+        }
+        if unversioned {
+            let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+            return Err(ApiError::internal(why));
+        }
     }
     if let Some(why) = foreign_kind(call, &mut value) {
         return Err(invalid(why));
