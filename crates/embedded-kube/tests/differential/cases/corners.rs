@@ -1,12 +1,17 @@
 //! Corners that a second reading of the real server's behaviour found.
 
+use std::fmt::Write as _;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::harness::{Script, merge, run};
 
 fn escaped(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    text.bytes().fold(String::new(), |mut escaped, byte| {
+        write!(escaped, "%{byte:02X}").expect("a string takes everything");
+        escaped
+    })
 }
 
 // Selectors.

@@ -63,7 +63,7 @@ static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
         ),
         // And so is a schema.
         (
-            r#"(?s)Invalid value: \{.*?\}: only \["#,
+            r"(?s)Invalid value: \{.*?\}: only \[",
             "Invalid value: <schema>: only [",
         ),
         // What is wrong with a regular expression.
