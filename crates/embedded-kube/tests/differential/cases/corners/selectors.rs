@@ -110,6 +110,10 @@ fn field_selectors_of_every_shape() {
             s.create("widgets", name, json!({"spec": {"size": 1}}))
                 .await;
         }
+        // Gadgets are the whole cluster's: other cases have some too.
+        let (gadget, own) = (format!("a-{}", s.ns), json!({"case": s.ns}));
+        s.create("gadgets", &gadget, json!({"metadata": {"labels": own}}))
+            .await;
         for selector in [
             "metadata.name=a,metadata.name=b",
             "metadata.name=a,metadata.name!=b",
@@ -139,9 +143,13 @@ fn field_selectors_of_every_shape() {
             "spec.size=1",
             "name=a",
         ] {
-            for plural in ["configmaps", "widgets", "gadgets"] {
-                s.get(&format!("{plural}?fieldSelector={}", escaped(selector)))
-                    .await;
+            let selector = escaped(selector);
+            for list in [
+                "configmaps?",
+                "widgets?",
+                "gadgets?labelSelector=case%3D{ns}&",
+            ] {
+                s.get(&format!("{list}fieldSelector={selector}")).await;
             }
         }
     });
