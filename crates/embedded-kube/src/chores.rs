@@ -54,8 +54,10 @@ fn delete(
 
 /// How an owner reference stands.
 enum Standing {
-    /// The owner lives, or nobody can tell.
+    /// The owner lives.
     Solid,
+    /// Nobody can tell: its kind is not known, or cannot own this object.
+    Unknown,
     /// The owner is gone.
     Dangling,
     /// The owner waits for its dependents to go.
@@ -65,10 +67,10 @@ enum Standing {
 fn standing(state: &State, resource: &Resource, stored: &Stored, owner: &Owner) -> Standing {
     let (group, version) = crate::resource::split_version(&owner.api_version);
     let Some(owner_resource) = state.resource_of_kind(group, version, &owner.kind) else {
-        return Standing::Solid;
+        return Standing::Unknown;
     };
     if owner_resource.namespaced && !resource.namespaced {
-        return Standing::Solid;
+        return Standing::Unknown;
     }
     let key = owner_resource.key(&stored.facts.namespace, &owner.name);
     match state.storage.object(&owner_resource.store, &key) {
@@ -107,6 +109,8 @@ fn collect(state: &mut State, store: &str, key: &str) {
     let (mut gone, mut waiting): (Vec<Box<str>>, Vec<Box<str>>) = (Vec::new(), Vec::new());
     for owner in &stored.facts.owners {
         match standing(state, &resource, &stored, owner) {
+            // Then nothing is done.
+            Standing::Unknown => return,
             Standing::Solid => solid += 1,
             Standing::Dangling => gone.push(owner.uid.clone()),
             Standing::Waiting => waiting.push(owner.uid.clone()),
@@ -463,14 +467,12 @@ fn define(state: &mut State, name: &str) {
 fn taken_names(state: &State, value: &Value, name: &str) -> crd::Taken {
     let mut taken = crd::Taken::default();
     let collection = state.storage.get(DEFINITIONS);
+    let group = value["spec"]["group"].as_str().unwrap_or_default();
     for (key, other) in collection.into_iter().flat_map(|c| c.objects.iter()) {
-        let other = if **key == *name {
-            continue;
-        } else {
-            other.value()
-        };
-        if other["spec"]["group"] == value["spec"]["group"] {
-            taken.add(&other);
+        // A definition is named after its group; to read those of others would take its time.
+        let same_group = key.split_once('.').is_some_and(|(_, of)| of == group);
+        if same_group && **key != *name {
+            taken.add(&other.value());
         }
     }
     taken

@@ -225,7 +225,7 @@ impl Reader<'_> {
             return Ok(Value::Number(integer.into()));
         }
         let float: f64 = text.parse().unwrap_or(f64::INFINITY);
-        Ok(number_of(float).map_or_else(
+        Ok(Number::from_f64(float).map_or_else(
             || {
                 let message =
                     format!("json: cannot unmarshal number {text} into Go value of type float64");
@@ -325,13 +325,21 @@ impl Reader<'_> {
     }
 }
 
-/// The number as the real server takes it: a whole float is an integer while a float is exact.
-fn number_of(float: f64) -> Option<Number> {
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-    if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
-        return Some((float as i64).into());
+/// Takes numbers as the real server does where no type says what they are: a whole float is an
+/// integer while a float is exact.
+pub(crate) fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+            if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
+                *number = (float as i64).into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(map) => map.values_mut().for_each(whole_numbers),
+        _ => {}
     }
-    Number::from_f64(float)
 }
 
 #[cfg(test)]
@@ -342,7 +350,9 @@ mod tests {
     #[test]
     fn reads_what_serde_reads() {
         let text = r#" {"a": [1, -2.5, 1e3, true, null, "x\n\u00e9\ud83d\ude00"], "b": {}} "#;
-        let value = parse(text.as_bytes()).unwrap().value;
+        let mut value = parse(text.as_bytes()).unwrap().value;
+        assert_eq!(value["a"][2], json!(1000.0));
+        whole_numbers(&mut value);
         assert_eq!(
             value,
             json!({"a": [1, -2.5, 1000, true, null, "x\né😀"], "b": {}})

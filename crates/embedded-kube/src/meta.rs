@@ -52,7 +52,7 @@ fn object_meta_fields() -> Vec<typed::Field> {
         field("annotations", map(Type::String)),
         field("ownerReferences", list(owner)).merged_by("uid"),
         field("finalizers", list(Type::String)).merged_by(""),
-        pointer("managedFields", Type::Any),
+        pointer("managedFields", list(Type::Any)),
     ]
 }
 
@@ -330,7 +330,8 @@ fn validate_owners(owners: &Value, errors: &mut Vec<FieldError>) {
     for owner in owners.as_array().into_iter().flatten() {
         let part = |key: &str| owner[key].as_str().unwrap_or_default();
         let version = part("apiVersion");
-        if version.rsplit('/').next().unwrap_or_default().is_empty() {
+        let (group, of_group) = crate::resource::split_version(version);
+        if of_group.is_empty() || of_group.contains('/') {
             let detail = "version must not be empty";
             errors.push(FieldError::invalid(
                 format!("{path}.apiVersion"),
@@ -347,7 +348,7 @@ fn validate_owners(owners: &Value, errors: &mut Vec<FieldError>) {
                 ));
             }
         }
-        if version == "v1" && part("kind") == "Event" {
+        if (group, of_group, part("kind")) == ("", "v1", "Event") {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
             errors.push(FieldError::invalid(path, owner.clone(), detail));
         }

@@ -1,11 +1,13 @@
 //! Label and field selectors.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::meta::Facts;
 use crate::names;
 use crate::resource::{Resource, Rules, at_path};
-use crate::status::ApiError;
+use crate::status::{ApiError, FieldError};
 use crate::storage::Stored;
 use crate::text::go_quote;
 
@@ -26,8 +28,8 @@ struct LabelTerm {
 enum LabelTest {
     Exists,
     Missing,
-    In(Vec<String>),
-    NotIn(Vec<String>),
+    In(BTreeSet<String>),
+    NotIn(BTreeSet<String>),
     Greater(i64),
     Less(i64),
 }
@@ -41,11 +43,20 @@ struct FieldTerm {
 
 impl Selector {
     /// Reads both selectors of a request.
-    pub(crate) fn parse(resource: &Resource, labels: &str, fields: &str) -> Result<Self, ApiError> {
+    pub(crate) fn parse(labels: &str, fields: &str) -> Result<Self, ApiError> {
         Ok(Self {
             labels: parse_labels(labels)?,
-            fields: parse_fields(resource, fields)?,
+            fields: parse_fields(fields)?,
         })
+    }
+
+    /// Refuses fields that objects of this resource cannot be selected by.
+    pub(crate) fn check(&self, resource: &Resource) -> Result<(), ApiError> {
+        let strange = |term: &&FieldTerm| !is_selectable(resource, &term.field);
+        match self.fields.iter().find(strange) {
+            Some(term) => Err(unsupported_field(resource, &term.field)),
+            None => Ok(()),
+        }
     }
 
     /// Whether it selects everything.
@@ -64,11 +75,11 @@ impl Selector {
         self
     }
 
-    /// The name that is demanded, if exactly one is.
-    pub(crate) fn name(&self) -> Option<&str> {
+    /// The value that is demanded of a field, if there is one.
+    pub(crate) fn equal(&self, field: &str) -> Option<&str> {
         self.fields
             .iter()
-            .find(|term| term.equal && term.field == "metadata.name")
+            .find(|term| term.equal && term.field == field)
             .map(|term| term.value.as_str())
     }
 
@@ -98,8 +109,8 @@ impl LabelTerm {
         match &self.test {
             LabelTest::Exists => value.is_some(),
             LabelTest::Missing => value.is_none(),
-            LabelTest::In(values) => value.is_some_and(|v| values.iter().any(|w| w == v)),
-            LabelTest::NotIn(values) => !value.is_some_and(|v| values.iter().any(|w| w == v)),
+            LabelTest::In(values) => value.is_some_and(|v| values.contains(v)),
+            LabelTest::NotIn(values) => !value.is_some_and(|v| values.contains(v)),
             LabelTest::Greater(limit) => value
                 .and_then(|v| v.parse::<i64>().ok())
                 .is_some_and(|v| v > *limit),
@@ -201,10 +212,14 @@ fn shown(token: &Token) -> String {
 fn parse_labels(text: &str) -> Result<Vec<LabelTerm>, ApiError> {
     let mut lexer = Lexer { rest: text };
     let mut terms = Vec::new();
-    if lexer.peek() == Token::End {
-        return Ok(terms);
-    }
     loop {
+        match lexer.peek() {
+            Token::Word(_) | Token::Sign("!") => {}
+            Token::End => return Ok(terms),
+            other @ Token::Sign(_) => {
+                return Err(unexpected(&other, "!, identifier, or 'end of string'"));
+            }
+        }
         terms.push(parse_term(&mut lexer)?);
         match lexer.next() {
             Token::End => return Ok(terms),
@@ -225,51 +240,28 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
         token = lexer.next();
     }
     let Token::Word(key) = token else {
-        return Err(if missing {
-            unparsable(&format!("found '{}', expected: identifier", shown(&token)))
-        } else {
-            unexpected(&token, "!, identifier, or 'end of string'")
-        });
-    };
-    if let Some(complaint) = names::qualified_name(&key).into_iter().next() {
+        let found = shown(&token);
         return Err(unparsable(&format!(
-            "<nil>: Invalid value: {}: {complaint}",
-            go_quote(&key)
+            "found '{found}', expected: identifier"
         )));
+    };
+    let complaints = names::qualified_name(&key);
+    if !complaints.is_empty() {
+        let error = FieldError::invalid("<nil>", key.as_str(), complaints.join("; "));
+        return Err(unparsable(&error.to_string()));
     }
     if missing {
-        return Ok(LabelTerm {
-            key,
-            test: LabelTest::Missing,
-        });
+        let test = LabelTest::Missing;
+        return Ok(LabelTerm { key, test });
     }
     if matches!(lexer.peek(), Token::End | Token::Sign(",")) {
-        return Ok(LabelTerm {
-            key,
-            test: LabelTest::Exists,
-        });
+        let test = LabelTest::Exists;
+        return Ok(LabelTerm { key, test });
     }
     let operator = lexer.next();
-    let test = match &operator {
-        Token::Sign("=" | "==") => LabelTest::In(vec![one_value(lexer)?]),
-        Token::Sign("!=") => LabelTest::NotIn(vec![one_value(lexer)?]),
-        Token::Sign(sign @ (">" | "<")) => {
-            let value = one_value(lexer)?;
-            let Ok(limit) = value.parse() else {
-                return Err(unparsable(&format!(
-                    "values[0]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must \
-                     be an integer",
-                    go_quote(&value)
-                )));
-            };
-            if *sign == ">" {
-                LabelTest::Greater(limit)
-            } else {
-                LabelTest::Less(limit)
-            }
-        }
-        Token::Word(word) if word == "in" => LabelTest::In(values(lexer)?),
-        Token::Word(word) if word == "notin" => LabelTest::NotIn(values(lexer)?),
+    let values = match &operator {
+        Token::Sign("=" | "==" | "!=" | ">" | "<") => one_value(lexer)?,
+        Token::Word(word) if word == "in" || word == "notin" => values(lexer)?,
         other => {
             return Err(unparsable(&format!(
                 "found '{}', expected: in, notin, =, ==, !=, gt, lt",
@@ -277,23 +269,51 @@ fn parse_term(lexer: &mut Lexer<'_>) -> Result<LabelTerm, ApiError> {
             )));
         }
     };
-    if let LabelTest::In(values) | LabelTest::NotIn(values) = &test {
-        for value in values {
-            if let Some(complaint) = names::label_value(value).into_iter().next() {
-                return Err(unparsable(&format!(
-                    "values[0][{key}]: Invalid value: {}: {complaint}",
-                    go_quote(value)
-                )));
-            }
+    let mut errors = Vec::new();
+    let number = || -> Option<i64> { values.first()?.parse().ok() };
+    let test = match shown(&operator).as_str() {
+        ">" => number().map(LabelTest::Greater),
+        "<" => number().map(LabelTest::Less),
+        "=" | "==" | "in" => Some(LabelTest::In(values.clone())),
+        _ => Some(LabelTest::NotIn(values.clone())),
+    };
+    if test.is_none() {
+        let detail = "for 'Gt', 'Lt' operators, the value must be an integer";
+        let value = values.iter().next().map_or("", String::as_str);
+        errors.push(FieldError::invalid("values[0]", value, detail));
+    }
+    for (index, value) in values.iter().enumerate() {
+        let complaints = names::label_value(value);
+        if !complaints.is_empty() {
+            let place = format!("values[{index}][{key}]");
+            errors.push(FieldError::invalid(
+                place,
+                value.as_str(),
+                complaints.join("; "),
+            ));
         }
     }
-    Ok(LabelTerm { key, test })
+    match test {
+        Some(test) if errors.is_empty() => Ok(LabelTerm { key, test }),
+        _ => Err(unparsable(&all_of(&errors))),
+    }
 }
 
-fn one_value(lexer: &mut Lexer<'_>) -> Result<String, ApiError> {
+/// Several errors as one text.
+fn all_of(errors: &[FieldError]) -> String {
+    match errors {
+        [one] => one.to_string(),
+        several => {
+            let texts: Vec<String> = several.iter().map(ToString::to_string).collect();
+            format!("[{}]", texts.join(", "))
+        }
+    }
+}
+
+fn one_value(lexer: &mut Lexer<'_>) -> Result<BTreeSet<String>, ApiError> {
     match lexer.peek() {
-        Token::End | Token::Sign(",") => Ok(String::new()),
-        Token::Word(_) => Ok(shown(&lexer.next())),
+        Token::End | Token::Sign(",") => Ok(BTreeSet::from([String::new()])),
+        Token::Word(_) => Ok(BTreeSet::from([shown(&lexer.next())])),
         other @ Token::Sign(_) => Err(unparsable(&format!(
             "found '{}', expected: identifier",
             shown(&other)
@@ -301,75 +321,80 @@ fn one_value(lexer: &mut Lexer<'_>) -> Result<String, ApiError> {
     }
 }
 
-fn values(lexer: &mut Lexer<'_>) -> Result<Vec<String>, ApiError> {
+/// A list of values in parentheses; nothing between two commas is an empty value.
+fn values(lexer: &mut Lexer<'_>) -> Result<BTreeSet<String>, ApiError> {
+    let wrong = |token: &Token, expected: &str| {
+        Err(unparsable(&format!("found '{}'{expected}", shown(token))))
+    };
     let open = lexer.next();
     if open != Token::Sign("(") {
-        return Err(unparsable(&format!(
-            "found '{}' expected: '('",
-            shown(&open)
-        )));
+        return wrong(&open, " expected: '('");
     }
-    let mut values = Vec::new();
+    let mut values = BTreeSet::new();
+    match lexer.peek() {
+        Token::Word(_) | Token::Sign(",") => {}
+        Token::Sign(")") => {
+            lexer.next();
+            return Ok(BTreeSet::from([String::new()]));
+        }
+        other => return wrong(&other, ", expected: ',', ')' or identifier"),
+    }
     loop {
         match lexer.next() {
             Token::Word(word) => {
-                values.push(word);
-                match lexer.next() {
-                    Token::Sign(",") => {
-                        if lexer.peek() == Token::Sign(")") {
-                            values.push(String::new());
-                        }
-                    }
-                    Token::Sign(")") => return Ok(values),
-                    other => {
-                        return Err(unparsable(&format!(
-                            "found '{}', expected: ',' or ')'",
-                            shown(&other)
-                        )));
-                    }
+                values.insert(word);
+                match lexer.peek() {
+                    Token::Sign(",") => {}
+                    Token::Sign(")") => break,
+                    other => return wrong(&other, ", expected: ',' or ')'"),
                 }
             }
-            Token::Sign(")") if values.is_empty() => {
-                values.push(String::new());
-                return Ok(values);
+            Token::Sign(",") => {
+                let next = lexer.peek();
+                if values.is_empty() || matches!(next, Token::Sign("," | ")")) {
+                    values.insert(String::new());
+                }
+                if next == Token::Sign(")") {
+                    break;
+                }
             }
-            Token::Sign(")") => return Ok(values),
-            Token::Sign(",") => values.push(String::new()),
-            other => {
-                return Err(unparsable(&format!(
-                    "found '{}', expected: ',', ')' or identifier",
-                    shown(&other)
-                )));
-            }
+            other => return wrong(&other, ", expected: ',', or identifier"),
         }
     }
+    lexer.next();
+    Ok(values)
 }
 
-fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, ApiError> {
+fn parse_fields(text: &str) -> Result<Vec<FieldTerm>, ApiError> {
+    let mut parts = split_escaped(text);
+    parts.sort_unstable();
     let mut terms = Vec::new();
-    for part in split_escaped(text) {
+    for part in parts {
         if part.is_empty() {
             continue;
         }
-        let (field, value, equal) = if let Some((field, value)) = part.split_once("!=") {
-            (field, value, false)
-        } else if let Some((field, value)) = part.split_once("==") {
-            (field, value, true)
-        } else if let Some((field, value)) = part.split_once('=') {
-            (field, value, true)
-        } else {
+        // The first sign counts, whichever it is.
+        let found = (0..part.len()).find_map(|at| {
+            let rest = part.get(at..)?;
+            let sign = ["!=", "==", "="]
+                .into_iter()
+                .find(|s| rest.starts_with(s))?;
+            Some((&part[..at], sign, &rest[sign.len()..]))
+        });
+        let Some((field, sign, value)) = found else {
             return Err(ApiError::bad_request(format!(
                 "invalid selector: '{text}'; can't understand '{part}'"
             )));
         };
-        if !is_selectable(resource, field) {
-            return Err(unsupported_field(resource, field));
+        let value = unescape(value)?;
+        // Signs alone select everything.
+        if !(field.is_empty() && value.is_empty()) {
+            terms.push(FieldTerm {
+                field: field.to_owned(),
+                value,
+                equal: sign != "!=",
+            });
         }
-        terms.push(FieldTerm {
-            field: field.to_owned(),
-            value: unescape(value),
-            equal,
-        });
     }
     Ok(terms)
 }
@@ -415,18 +440,32 @@ fn split_escaped(text: &str) -> Vec<&str> {
     parts
 }
 
-fn unescape(text: &str) -> String {
+/// The value of a field term: commas, equal signs and backslashes are escaped, nothing else is.
+fn unescape(text: &str) -> Result<String, ApiError> {
     let mut out = String::with_capacity(text.len());
-    let mut escaped = false;
-    for c in text.chars() {
-        if c == '\\' && !escaped {
-            escaped = true;
-        } else {
-            out.push(c);
-            escaped = false;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => match rest.next() {
+                Some(c @ ('\\' | ',' | '=')) => out.push(c),
+                other => {
+                    let sequence: String = std::iter::once('\\').chain(other).collect();
+                    return Err(ApiError::bad_request(format!(
+                        "invalid field selector: invalid escape sequence: {sequence}"
+                    )));
+                }
+            },
+            ',' | '=' => {
+                // It is told by its number.
+                return Err(ApiError::bad_request(format!(
+                    "invalid field selector: unescaped character in value: {}",
+                    u32::from(c)
+                )));
+            }
+            c => out.push(c),
         }
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -486,6 +525,8 @@ mod tests {
     #[test]
     fn field_selectors_can_escape() {
         assert_eq!(split_escaped("a=1,b=x\\,y"), ["a=1", "b=x\\,y"]);
-        assert_eq!(unescape("x\\,y"), "x,y");
+        assert_eq!(unescape("x\\,y").unwrap(), "x,y");
+        assert!(unescape("x\\y").is_err());
+        assert!(unescape("x\\").is_err());
     }
 }

@@ -55,11 +55,7 @@ impl Server {
 
     /// The cluster of this name, created on first use.
     pub fn cluster(&self, name: &str) -> Cluster {
-        let mut clusters = self
-            .inner
-            .clusters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut clusters = self.clusters();
         if let Some(cluster) = clusters.get(name) {
             return cluster.clone();
         }
@@ -68,9 +64,22 @@ impl Server {
         cluster
     }
 
-    /// All clusters over HTTP: the API of cluster `a` is below `/clusters/a/`.
+    /// All clusters over HTTP: the API of cluster `a` is below `/clusters/a/`. A name that was never
+    /// given to [`Server::cluster`] answers 404: whoever sends requests cannot make clusters.
     pub fn router(&self) -> axum::Router {
         crate::http::router(self.clone())
+    }
+
+    /// The cluster of this name, if it was ever asked for.
+    pub(crate) fn existing(&self, name: &str) -> Option<Cluster> {
+        self.clusters().get(name).cloned()
+    }
+
+    fn clusters(&self) -> MutexGuard<'_, BTreeMap<String, Cluster>> {
+        self.inner
+            .clusters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

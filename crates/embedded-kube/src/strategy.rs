@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::{self, Builtin};
 use crate::crd;
+use crate::json;
 use crate::meta;
 use crate::names;
 use crate::resource::{Custom, Resource, Rules, Sub, split_version};
@@ -23,7 +24,7 @@ pub(crate) fn decode(
         Rules::Builtin(builtin) => {
             typed::decode(value, builtin.fields(), found)?;
             if *builtin == Builtin::Definition {
-                crd::clean::definition(value, found);
+                crd::clean::definition(value, found)?;
             }
             if *builtin == Builtin::NewEvent {
                 builtin::event_to_core(value);
@@ -51,6 +52,7 @@ fn coerce(
     custom: &Custom,
     found: &mut Findings,
 ) -> Result<(), String> {
+    json::whole_numbers(value);
     if let Some(metadata) = value.get_mut("metadata") {
         let mut inner = Findings::default();
         if metadata.is_null() {

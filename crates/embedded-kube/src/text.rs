@@ -1,7 +1,9 @@
 //! Small texts that must look as Go prints them.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::{Number, Value};
 
 /// The text in double quotes with Go's escapes.
@@ -23,14 +25,38 @@ pub(crate) fn go_quote(text: &str) -> String {
             c if c < ' ' || c == '\u{7f}' => {
                 let _ = write!(quoted, "\\x{:02x}", u32::from(c));
             }
-            c if c.is_control() => {
+            c if !is_print(c) && u32::from(c) < 0x10000 => {
                 let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c if !is_print(c) => {
+                let _ = write!(quoted, "\\U{:08x}", u32::from(c));
             }
             c => quoted.push(c),
         }
     }
     quoted.push('"');
     quoted
+}
+
+/// Whether a character shows: letters, marks, numbers, signs, and of blanks the plain one.
+pub(crate) fn is_print(c: char) -> bool {
+    static HIDDEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{C}\p{Z}]$").ok());
+    if c.is_ascii() {
+        return (' '..='~').contains(&c);
+    }
+    let mut buffer = [0; 4];
+    let text: &str = c.encode_utf8(&mut buffer);
+    !HIDDEN.as_ref().is_some_and(|hidden| hidden.is_match(text))
+}
+
+/// A character as `%#U` prints it.
+pub(crate) fn go_unicode(c: char) -> String {
+    let code = u32::from(c);
+    if is_print(c) {
+        format!("U+{code:04X} '{c}'")
+    } else {
+        format!("U+{code:04X}")
+    }
 }
 
 /// A value inside an error message: quoted text, plain numbers, JSON for the rest.

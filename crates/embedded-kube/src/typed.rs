@@ -3,6 +3,8 @@
 //! Unknown fields are dropped (and reported), nulls and zero values vanish where the struct would
 //! omit them, and a value of another type is refused with the decoder's own words.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use serde_json::{Map, Value, json};
 
 use crate::quantity;
@@ -130,7 +132,8 @@ pub(crate) fn decode(value: &mut Value, kind: &Struct, found: &mut Findings) -> 
     decode_struct(map, kind, "", "", found)
 }
 
-fn mismatch(value: &Value, root: &str, path: &str, kind: &str) -> String {
+/// What the decoder says of a value of another type.
+pub(crate) fn mismatch(value: &Value, root: &str, path: &str, kind: &str) -> String {
     let found = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -246,8 +249,9 @@ fn decode_value(
             let Some(text) = value.as_str() else {
                 return wrong(value, "[]uint8");
             };
-            if let Some(at) = base64_error(text) {
-                return Err(format!("illegal base64 data at input byte {at}"));
+            match decode_base64(text) {
+                Ok(bytes) => *value = json!(STANDARD.encode(bytes)),
+                Err(at) => return Err(format!("illegal base64 data at input byte {at}")),
             }
         }
         Type::Quantity => {
@@ -265,12 +269,16 @@ fn decode_value(
         }
         Type::Time => {
             let time = parse_time(value, root, path)?;
-            *value = json!(seconds(time));
+            // The first moment of all is no time.
+            *value = match seconds(time) {
+                zero if zero == "0001-01-01T00:00:00Z" => Value::Null,
+                shown => json!(shown),
+            };
         }
         Type::MicroTime => {
             let time = parse_time(value, root, path)?;
             // Exactly six digits after the dot are read.
-            let fraction = value.as_str().and_then(|text| text.split_once('.'));
+            let fraction = value.as_str().and_then(|text| text.split_once(['.', ',']));
             let digits = fraction.map_or(0, |(_, rest)| {
                 rest.bytes().take_while(u8::is_ascii_digit).count()
             });
@@ -351,33 +359,69 @@ fn go_name(kind: &Type) -> String {
     }
 }
 
-/// Where a text stops to be base64, if it does.
-pub(crate) fn base64_error(text: &str) -> Option<usize> {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    // Line ends are skipped, as Go's decoder does.
+/// Reads base64 as Go does: line ends are skipped, and bits that are left over do not matter. An
+/// error says where the text stops to be base64.
+fn decode_base64(text: &str) -> Result<Vec<u8>, usize> {
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(
+        &base64::alphabet::STANDARD,
+        GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+    );
     let clean: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    match STANDARD.decode(&clean) {
-        Ok(_) => None,
-        Err(
-            base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _),
-        ) => Some(at),
-        Err(base64::DecodeError::InvalidLength(length)) => Some(length / 4 * 4),
-        Err(base64::DecodeError::InvalidPadding) => Some(clean.len() / 4 * 4),
-    }
+    LENIENT.decode(&clean).map_err(|error| match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => {
+            at
+        }
+        base64::DecodeError::InvalidLength(length) => length / 4 * 4,
+        base64::DecodeError::InvalidPadding => clean.len() / 4 * 4,
+    })
 }
 
 fn parse_time(value: &Value, root: &str, path: &str) -> Result<jiff::Timestamp, String> {
     let Some(text) = value.as_str() else {
         return Err(mismatch(value, root, path, "string"));
     };
-    text.parse().map_err(|_| {
+    read_time(text).ok_or_else(|| {
         format!(
             "parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
             go_quote(text),
             go_quote(text)
         )
     })
+}
+
+/// A time of RFC 3339 as Go reads it: an hour may have one digit, and a fraction a comma.
+fn read_time(text: &str) -> Option<jiff::Timestamp> {
+    let (date, time) = text.split_once('T')?;
+    let (clock, offset) = match time.strip_suffix('Z') {
+        Some(clock) => (clock, "Z"),
+        None => time.split_at_checked(time.len().checked_sub(6)?)?,
+    };
+    let (clock, fraction) = match clock.split_once(['.', ',']) {
+        Some((clock, fraction)) => (clock, Some(fraction)),
+        None => (clock, None),
+    };
+    let shaped = |text: &str, shape: &str| {
+        text.len() == shape.len()
+            && text
+                .bytes()
+                .zip(shape.bytes())
+                .all(|(byte, wanted)| match wanted {
+                    b'0' => byte.is_ascii_digit(),
+                    b'+' => matches!(byte, b'+' | b'-'),
+                    wanted => byte == wanted,
+                })
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let fits = shaped(date, "0000-00-00")
+        && (shaped(clock, "00:00:00") || shaped(clock, "0:00:00"))
+        && !clock.ends_with(":60")
+        && fraction.is_none_or(digits)
+        && (offset == "Z" || shaped(offset, "+00:00"));
+    if !fits {
+        return None;
+    }
+    let nanos: String = fraction.unwrap_or("0").chars().take(9).collect();
+    format!("{date}T{clock:0>8}.{nanos}{offset}").parse().ok()
 }
 
 /// A time stamp in whole seconds, as `creationTimestamp` is written.

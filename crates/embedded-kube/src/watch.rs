@@ -16,9 +16,12 @@ use crate::server::Cluster;
 use crate::state::State;
 use crate::status::ApiError;
 use crate::storage::{Body, Event, Stored};
+use crate::typed::{self, Findings};
 
 /// How often a watch that wants bookmarks gets one.
 const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
+/// How long before its end it gets the last one.
+const BOOKMARK_BEFORE: Duration = Duration::from_secs(2);
 
 /// What is to be watched.
 #[derive(Clone, Debug)]
@@ -42,7 +45,8 @@ pub(crate) struct Watch {
     position: u64,
     epoch: u64,
     deadline: Instant,
-    next_bookmark: Instant,
+    /// None if no more bookmark comes.
+    next_bookmark: Option<Instant>,
     /// Bytes that are still to be sent.
     pending: Vec<u8>,
     /// The next event is not told (a fault).
@@ -73,12 +77,17 @@ impl Watch {
             position: options.version,
             epoch,
             deadline: now + options.timeout,
-            next_bookmark: now + BOOKMARK_EVERY,
+            next_bookmark: None,
             pending: Vec::new(),
             blind: fault == Some(FaultKind::UnobservedEvent),
             finished: false,
             options,
         };
+        if watch.options.timeout.is_zero() {
+            watch.finished = true;
+            return watch;
+        }
+        watch.next_bookmark = watch.bookmark_after(now);
         watch.begin(state);
         if fault == Some(FaultKind::WatchCut) {
             watch.gather(state);
@@ -97,6 +106,11 @@ impl Watch {
             if self.options.version == 0 {
                 self.position = current;
             }
+            return;
+        }
+        // A state that is still to come is not waited for.
+        if self.options.version > current {
+            self.error(&ApiError::version_too_large(self.options.version, current));
             return;
         }
         self.position = current;
@@ -135,19 +149,29 @@ impl Watch {
         self.pending.extend_from_slice(b"}\n");
     }
 
+    /// When the next bookmark comes, if one does.
+    fn bookmark_after(&self, now: Instant) -> Option<Instant> {
+        let last = self.deadline.checked_sub(BOOKMARK_BEFORE)?;
+        let next = last.min(now + BOOKMARK_EVERY);
+        (self.options.bookmarks && next > now).then_some(next)
+    }
+
     fn bookmark(&mut self, end_of_state: bool) {
         let mut metadata = json!({"resourceVersion": self.position.to_string()});
         if end_of_state {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
-        let event = json!({
-            "type": "BOOKMARK",
-            "object": {
-                "kind": &*self.resource.kind,
-                "apiVersion": self.resource.api_version(),
-                "metadata": metadata,
-            },
+        let mut object = json!({
+            "kind": &*self.resource.kind,
+            "apiVersion": self.resource.api_version(),
+            "metadata": metadata,
         });
+        // Of a built-in kind an empty object is told, with the fields that are never left out.
+        if let Some(builtin) = self.resource.builtin() {
+            let decoded = typed::decode(&mut object, builtin.fields(), &mut Findings::default());
+            debug_assert!(decoded.is_ok(), "what is written here fits every kind");
+        }
+        let event = json!({"type": "BOOKMARK", "object": object});
         self.line(&event.to_string());
     }
 
@@ -244,11 +268,8 @@ impl Watch {
             if self.finished {
                 return None;
             }
-            let wake = if self.options.bookmarks {
-                self.deadline.min(self.next_bookmark)
-            } else {
-                self.deadline
-            };
+            let bookmark = self.next_bookmark.unwrap_or(self.deadline);
+            let wake = self.deadline.min(bookmark);
             tokio::select! {
                 biased;
                 () = &mut rung => {}
@@ -276,13 +297,13 @@ impl Watch {
 
     fn timer(&mut self) {
         let now = Instant::now();
-        if self.options.bookmarks && now >= self.next_bookmark {
+        if self.next_bookmark.is_some_and(|next| now >= next) {
             let cluster = self.cluster.clone();
             cluster.step(0, |state| self.gather(state));
             if !self.finished {
                 self.bookmark(false);
             }
-            self.next_bookmark = now + BOOKMARK_EVERY;
+            self.next_bookmark = self.bookmark_after(now);
         }
         if now >= self.deadline {
             self.finished = true;

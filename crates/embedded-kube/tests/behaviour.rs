@@ -2,15 +2,21 @@
 //! differential suite needs the real one.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use embedded_kube::{Cluster, Options, TokioClock};
-use http_body_util::{BodyExt as _, Full};
+use futures_util::stream;
+use http_body::Frame;
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
 const CORE: &str = "/api/v1/namespaces/default";
 const THINGS: &str = "/apis/example.com/v1/namespaces/default/things";
+const DEFINITION: &str =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com";
 
 struct Api(Cluster);
 
@@ -116,7 +122,7 @@ impl Api {
     /// The events of a watch that ends by itself.
     async fn watch(&self, path: &str) -> Vec<Value> {
         let request = http::Request::get(path)
-            .body(Full::<bytes::Bytes>::default())
+            .body(Full::<Bytes>::default())
             .unwrap();
         let response = self.0.service().call(request).await.unwrap();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
@@ -346,9 +352,10 @@ async fn initial_events_end_with_a_bookmark() {
     let options = "watch=1&timeoutSeconds=150&sendInitialEvents=true&allowWatchBookmarks=true\
                    &resourceVersionMatch=NotOlderThan";
     let events = api.watch(&format!("{CORE}/configmaps?{options}")).await;
+    // At the end of the state, after a minute, after another, and two seconds before the end.
     assert_eq!(
         types(&events),
-        ["ADDED", "BOOKMARK", "BOOKMARK", "BOOKMARK"]
+        ["ADDED", "BOOKMARK", "BOOKMARK", "BOOKMARK", "BOOKMARK"]
     );
     let end = &events[1]["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"];
     assert_eq!(end, "true");
@@ -405,8 +412,7 @@ async fn a_definition_takes_its_objects_along() {
         json!({"metadata": {"name": "a", "finalizers": ["x.y/z"]}}),
     )
     .await;
-    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com";
-    api.ok("DELETE", path, Value::Null).await;
+    api.ok("DELETE", DEFINITION, Value::Null).await;
     let body = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "b"}});
     assert_eq!(api.send("POST", THINGS, body).await.0, 403);
     api.ok(
@@ -415,8 +421,32 @@ async fn a_definition_takes_its_objects_along() {
         json!({"metadata": {"finalizers": null}}),
     )
     .await;
-    assert_eq!(api.get(path).await.0, 404);
+    assert_eq!(api.get(DEFINITION).await.0, 404);
     assert_eq!(api.get(THINGS).await.0, 404);
+}
+
+/// A body that is still on its way while the definition of its kind goes: an object of a kind that
+/// nobody serves would be out of reach, and back with the next definition.
+#[tokio::test(start_paused = true)]
+async fn a_slow_body_finds_its_kind_gone() {
+    let api = Api::new();
+    api.define().await;
+    let other = Api(api.0.clone());
+    // The request has been routed when its body is asked for.
+    let body = stream::once(async move {
+        other.ok("DELETE", DEFINITION, Value::Null).await;
+        let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing",
+                           "metadata": {"name": "a"}});
+        Ok::<_, Infallible>(Frame::data(Bytes::from(thing.to_string())))
+    });
+    let request = http::Request::post(THINGS)
+        .header("content-type", "application/json")
+        .body(StreamBody::new(body))
+        .unwrap();
+    let response = api.0.service().call(request).await.unwrap();
+    assert_eq!(response.status(), 404);
+    api.define().await;
+    assert_eq!(api.ok("GET", THINGS, Value::Null).await["items"], json!([]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -35,6 +35,9 @@ async fn send(
 #[tokio::test(start_paused = true)]
 async fn clusters_share_nothing() {
     let server = server();
+    for name in ["a", "b"] {
+        server.cluster(name);
+    }
     let mut router = server.router();
     let body = json!({"metadata": {"name": "x"}}).to_string();
     let path = |cluster: &str| format!("/clusters/{cluster}/api/v1/namespaces/default/secrets");
@@ -61,8 +64,30 @@ async fn clusters_share_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_a_handle_makes_a_cluster() {
+    let server = server();
+    let mut router = server.router();
+    let body = json!({"metadata": {"name": "x"}}).to_string();
+    for cluster in ["a", "b", "", "%61"] {
+        let path = format!("/clusters/{cluster}/api/v1/namespaces");
+        assert_eq!(send(&mut router, "GET", &path, "").await.0, 404);
+        assert_eq!(send(&mut router, "POST", &path, body.clone()).await.0, 404);
+        let root = format!("/clusters/{cluster}");
+        assert_eq!(send(&mut router, "GET", &root, "").await.0, 404);
+    }
+    // A router that is already there serves what is made later, and still nothing else.
+    server.cluster("a");
+    for (cluster, code) in [("a", 200), ("b", 404)] {
+        let path = format!("/clusters/{cluster}/api/v1/namespaces/default");
+        assert_eq!(send(&mut router, "GET", &path, "").await.0, code);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_query_passes_the_prefix() {
-    let mut router = server().router();
+    let server = server();
+    server.cluster("a");
+    let mut router = server.router();
     let path = "/clusters/a/api/v1/namespaces?fieldSelector=metadata.name%3Ddefault";
     let (code, list) = send(&mut router, "GET", path, "").await;
     assert_eq!(code, 200);
@@ -72,7 +97,9 @@ async fn a_query_passes_the_prefix() {
 /// Whatever comes, the answer is a `Status` and the cluster goes on.
 #[tokio::test(start_paused = true)]
 async fn hostile_bodies_are_refused() {
-    let mut router = server().router();
+    let server = server();
+    server.cluster("a");
+    let mut router = server.router();
     let path = "/clusters/a/api/v1/namespaces/default/configmaps";
     let big = format!("{{\"data\":{{\"k\":\"{}\"}}}}", "x".repeat(10 << 20));
     let deep = "[".repeat(1_000_000);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::list::parse_uint;
 use super::{Call, Done, check_size, dedup_owners, match_namespace};
 use crate::builtin::{self, Builtin};
 use crate::meta;
@@ -105,7 +106,7 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
     call.warnings
         .extend(strategy::warnings(resource, &value, None));
     strategy::canonicalize(resource, &mut value);
-    let version = meta::text(&value, "resourceVersion").parse::<u64>();
+    let version = parse_uint(meta::text(&value, "resourceVersion"));
     if version.is_ok_and(|version| version != 0) {
         let message = "resourceVersion should not be set on objects to be created";
         return Err(ApiError::new(500, "", message));

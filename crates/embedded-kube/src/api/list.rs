@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use serde_json::json;
 
+use crate::names;
 use crate::resource::{Resource, Rules};
 use crate::selectors::Selector;
 use crate::state::State;
@@ -54,14 +55,26 @@ pub(crate) fn parse_version(text: &str) -> ApiResult<u64> {
     if text.is_empty() {
         return Ok(0);
     }
-    text.parse().map_err(|_| {
+    parse_uint(text).map_err(|why| {
         let text = go_quote(text);
-        let message = format!(
-            "resourceVersion: Invalid value: {text}: strconv.ParseUint: parsing {text}: invalid \
-             syntax"
-        );
-        ApiError::new(500, "", message)
+        ApiError::new(
+            500,
+            "",
+            format!("resourceVersion: Invalid value: {text}: {why}"),
+        )
     })
+}
+
+/// A number as Go reads one without a sign; else what it says of it.
+pub(crate) fn parse_uint(text: &str) -> Result<u64, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let why = if digits {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    let number = text.parse().ok().filter(|_| digits);
+    number.ok_or_else(|| format!("strconv.ParseUint: parsing {}: {why}", go_quote(text)))
 }
 
 /// The objects of one page.
@@ -72,12 +85,24 @@ pub(crate) fn collect(
     options: &ListOptions,
 ) -> ApiResult<Page> {
     let current = state.storage.revision();
+    let fresh = options.token.is_empty();
+    let selected = options.selector.equal("metadata.namespace");
+    let namespace = match selected.filter(|name| names::dns_label(name, false).is_empty()) {
+        Some(selected) if fresh && namespace.is_empty() => selected,
+        _ => namespace,
+    };
     let prefix = match (resource.namespaced, namespace) {
         (true, namespace) if !namespace.is_empty() => format!("{namespace}/"),
         _ => String::new(),
     };
+    // One name in one place is looked up, and that has no pages.
+    let name = options.selector.equal("metadata.name").unwrap_or_default();
+    let single = fresh
+        && !name.is_empty()
+        && names::path_segment(name, false).is_empty()
+        && (!resource.namespaced || !namespace.is_empty());
     let (mut revision, mut start) = (current, String::new());
-    if options.token.is_empty() {
+    if fresh {
         let wanted = parse_version(&options.version).map_err(|error| {
             ApiError::bad_request(format!("invalid resource version: {}", error.message()))
         })?;
@@ -89,7 +114,10 @@ pub(crate) fn collect(
             revision = wanted;
         }
     } else {
-        (revision, start) = read_token(&options.token, &options.version)?;
+        (revision, start) = read_token(&options.token, &options.version, &prefix)?;
+        if revision > current {
+            return Err(ApiError::version_too_large(revision, current));
+        }
         if revision == 0 {
             revision = current;
         }
@@ -99,7 +127,7 @@ pub(crate) fn collect(
     {
         revision = collection.revision_before(options.stale_by, current);
     }
-    let limit = if options.version == "0" && options.token.is_empty() {
+    let limit = if single || (options.version == "0" && fresh) {
         0
     } else {
         options.limit
@@ -114,7 +142,7 @@ pub(crate) fn collect(
                 past = objects;
                 &past
             }
-            Err(_) if options.token.is_empty() => {
+            Err(_) if fresh => {
                 let message = "The resourceVersion for the provided list is too old.";
                 return Err(ApiError::expired(message));
             }
@@ -126,7 +154,7 @@ pub(crate) fn collect(
                                results in an inconsistent list - objects that were created, \
                                modified, or deleted between the time the first chunk was returned \
                                and now may show up in the list.";
-                let token = write_token(0, &start);
+                let token = write_token(0, &start, &prefix);
                 return Err(ApiError::expired(message).with_continue(&token));
             }
         },
@@ -168,7 +196,7 @@ fn page(
     for (key, object) in range.clone() {
         if limit > 0 && items.len() == limit {
             // There is more, whether or not it is selected.
-            token = Some(write_token(revision, &format!("{last}\0")));
+            token = Some(write_token(revision, &format!("{last}\0"), prefix));
             if selector.is_everything() {
                 let after = (std::ops::Bound::Excluded(last), std::ops::Bound::Unbounded);
                 let rest = objects.range::<str, _>(after);
@@ -235,7 +263,9 @@ impl Page {
     }
 }
 
-fn write_token(revision: u64, start: &str) -> String {
+/// A token says where to go on below the prefix of its list, and so means something in others too.
+fn write_token(revision: u64, start: &str, prefix: &str) -> String {
+    let start = start.strip_prefix(prefix).unwrap_or(start);
     let token = if revision == 0 {
         json!({"v": "meta.k8s.io/v1", "rv": -1, "start": start})
     } else {
@@ -244,7 +274,7 @@ fn write_token(revision: u64, start: &str) -> String {
     URL_SAFE_NO_PAD.encode(token.to_string())
 }
 
-fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
+fn read_token(token: &str, version: &str, prefix: &str) -> ApiResult<(u64, String)> {
     let wrong = |why: &str| {
         ApiError::bad_request(format!(
             "invalid continue token: continue key is not valid: {why}"
@@ -259,12 +289,29 @@ fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
         .decode(token)
         .map_err(|_| wrong("illegal base64 data at input byte 0"))?;
     let value = crate::json::parse(&bytes).map_err(|why| wrong(&why))?.value;
-    if value["v"] != "meta.k8s.io/v1" {
-        return Err(wrong("server does not recognize this encoded version"));
+    let fits = |key: &str, fits: fn(&serde_json::Value) -> bool| {
+        let found = &value[key];
+        if found.is_null() || fits(found) {
+            return Ok(());
+        }
+        let found = super::type_name(found);
+        Err(wrong(&format!(
+            "json: cannot unmarshal {found} into Go struct field continueToken.{key} of type ..."
+        )))
+    };
+    if !value.is_object() && !value.is_null() {
+        let found = super::type_name(&value);
+        return Err(wrong(&format!(
+            "json: cannot unmarshal {found} into Go value of type storage.continueToken"
+        )));
     }
-    let start = value["start"].as_str().unwrap_or_default();
-    if start.is_empty() {
-        return Err(wrong("encoded start key empty (version meta.k8s.io/v1)"));
+    fits("v", serde_json::Value::is_string)?;
+    fits("rv", serde_json::Value::is_i64)?;
+    fits("start", serde_json::Value::is_string)?;
+    let version = value["v"].as_str().unwrap_or_default();
+    if version != "meta.k8s.io/v1" {
+        let why = format!("server does not recognize this encoded version {version}");
+        return Err(wrong(&why));
     }
     let revision = value["rv"].as_i64().unwrap_or(0);
     if revision == 0 {
@@ -272,5 +319,17 @@ fn read_token(token: &str, version: &str) -> ApiResult<(u64, String)> {
             "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
         ));
     }
-    Ok((u64::try_from(revision).unwrap_or(0), start.to_owned()))
+    let start = value["start"].as_str().unwrap_or_default();
+    if start.is_empty() {
+        return Err(wrong("encoded start key empty (version meta.k8s.io/v1)"));
+    }
+    // A way that leads elsewhere is none.
+    let below = start.strip_prefix('/').unwrap_or(start);
+    if below.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(wrong(start));
+    }
+    Ok((
+        u64::try_from(revision).unwrap_or(0),
+        format!("{prefix}{below}"),
+    ))
 }

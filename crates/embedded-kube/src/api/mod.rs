@@ -27,7 +27,7 @@ pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Propagation, delete, delete_collection, remove_finalizer};
 pub(crate) use list::{ListOptions, list, parse_version};
 pub(crate) use patch::{PatchKind, patch};
-pub(crate) use scale::{ScaleChange, get_scale, update_scale};
+pub(crate) use scale::{ScaleChange, UNKNOWN as NO_SCALE, get_scale, update_scale};
 pub(crate) use update::{replace, update_with};
 
 /// What is done with fields that are unknown or come twice.
@@ -93,35 +93,12 @@ pub(crate) fn decode_body(
     source: &[u8],
 ) -> ApiResult<Value> {
     let resource = call.resource;
-    let mut value = document.value;
+    let mut value = object_of(&resource.kind, document.value, source)?;
     let wanted = resource.api_version();
-    if value.is_null() {
-        value = json!({});
-    }
-    let wrong = |found: &Value, place: &str| {
-        let found = type_name(found);
-        let message = format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go \
-             {place}"
-        );
-        Err(unrecognized(resource, &message, source))
-    };
-    if !value.is_object() {
-        return wrong(
-            &value,
-            "value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind \
-             string \"json:\\\"kind,omitempty\\\"\" }",
-        );
-    }
-    for key in ["apiVersion", "kind"] {
-        if !value[key].is_null() && !value[key].is_string() {
-            return wrong(&value[key], &format!("struct field .{key} of type string"));
-        }
-    }
     if resource.custom().is_some() && value["kind"].as_str().unwrap_or_default().is_empty() {
         let text = String::from_utf8_lossy(source);
         let message = format!("Object 'Kind' is missing in '{text}'");
-        return Err(unrecognized(resource, &message, source));
+        return Err(unrecognized(&resource.kind, &message, source));
     }
     if let Some(message) = &document.overflow {
         let kind = value["kind"].as_str().unwrap_or(&resource.kind);
@@ -150,16 +127,48 @@ pub(crate) fn decode_body(
     if resource.custom().is_none() {
         found.unknown.sort();
     }
-    strictness(call, &document.duplicates, &found.unknown)?;
+    let own = (&*resource.kind, &*resource.version);
+    strictness(call, own, &document.duplicates, &found.unknown)?;
     strategy::default(resource, &mut value);
     Ok(value)
 }
 
+/// A body as an object that can say what it is; nothing is an empty one.
+fn object_of(kind: &str, value: Value, source: &[u8]) -> ApiResult<Value> {
+    header_of(value).map_err(|message| unrecognized(kind, &message, source))
+}
+
+/// The same; an error says why it can not.
+pub(crate) fn header_of(value: Value) -> Result<Value, String> {
+    let wrong = |found: &Value, place: &str| {
+        let found = type_name(found);
+        Err(format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go \
+             {place}"
+        ))
+    };
+    if value.is_null() {
+        return Ok(json!({}));
+    }
+    if !value.is_object() {
+        return wrong(
+            &value,
+            "value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind \
+             string \"json:\\\"kind,omitempty\\\"\" }",
+        );
+    }
+    for key in ["apiVersion", "kind"] {
+        if !value[key].is_null() && !value[key].is_string() {
+            return wrong(&value[key], &format!("struct field .{key} of type string"));
+        }
+    }
+    Ok(value)
+}
+
 /// The refusal of a body that does not even say what it is.
-pub(crate) fn unrecognized(resource: &Resource, message: &str, source: &[u8]) -> ApiError {
+pub(crate) fn unrecognized(kind: &str, message: &str, source: &[u8]) -> ApiError {
     ApiError::bad_request(format!(
-        "the object provided is unrecognized (must be of type {}): {message} ({})",
-        resource.kind,
+        "the object provided is unrecognized (must be of type {kind}): {message} ({})",
         summary(source)
     ))
 }
@@ -224,7 +233,8 @@ pub(super) fn warn_of_lost_fields(
         .into_iter()
         .flat_map(serde_json::Map::keys);
     let unknown: Vec<String> = keys.filter(|key| !known(key)).cloned().collect();
-    strictness(call, duplicates, &unknown)
+    let own = (&*resource.kind, &*resource.version);
+    strictness(call, own, duplicates, &unknown)
 }
 
 fn check_type(resource: &Resource, value: &Value) -> ApiResult<()> {
@@ -266,6 +276,7 @@ fn check_type(resource: &Resource, value: &Value) -> ApiResult<()> {
 /// Complains about unknown and duplicate fields as the request asks.
 pub(crate) fn strictness(
     call: &mut Call<'_>,
+    (kind, version): (&str, &str),
     duplicates: &[String],
     unknown: &[String],
 ) -> ApiResult<()> {
@@ -283,11 +294,10 @@ pub(crate) fn strictness(
             Ok(())
         }
         FieldValidation::Strict => {
-            let kind = &call.resource.kind;
             let list = format!("strict decoding error: {}", complaints.join(", "));
             Err(ApiError::bad_request(format!(
                 "{kind} in version {} cannot be handled as a {kind}: {list}",
-                go_quote(&call.resource.version)
+                go_quote(version)
             )))
         }
     }

@@ -1,11 +1,11 @@
 //! The `scale` subresource of custom resources.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Call, Done, PatchKind, patch::patch_value, update_with};
+use super::{Call, Done, PatchKind, match_name, match_namespace, patch::patch_value, update_with};
 use crate::json::Document;
 use crate::meta;
 use crate::resource::{Resource, Scale, Sub, at_path};
@@ -13,6 +13,7 @@ use crate::state::State;
 use crate::status::{About, ApiError, ApiResult, FieldError};
 use crate::storage::Stored;
 use crate::text::go_quote;
+use crate::typed::{self, Findings, Struct, Type, always, field, object};
 
 fn scale_of(resource: &Resource) -> ApiResult<&Scale> {
     let scale = resource.custom().and_then(|custom| custom.scale.as_ref());
@@ -87,6 +88,36 @@ pub(crate) enum ScaleChange<'a> {
     Patch(PatchKind, &'a [u8]),
 }
 
+static SCALE: LazyLock<Struct> = LazyLock::new(|| Struct {
+    name: "Scale",
+    fields: vec![
+        field("apiVersion", Type::String),
+        field("kind", Type::String),
+        meta::metadata_field(),
+        always(
+            "spec",
+            object("ScaleSpec", vec![field("replicas", Type::Int32)]),
+        ),
+        always(
+            "status",
+            object(
+                "ScaleStatus",
+                vec![
+                    always("replicas", Type::Int32),
+                    field("selector", Type::String),
+                ],
+            ),
+        ),
+    ],
+});
+
+/// What the real server says of any body that is no `Scale`.
+pub(crate) const UNKNOWN: &str =
+    "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+
+/// What stands for a number of replicas that nobody has set.
+const UNSET: i64 = i32::MIN as i64;
+
 /// Changes the number of replicas of an object.
 pub(crate) fn update_scale(
     state: &mut State,
@@ -95,6 +126,15 @@ pub(crate) fn update_scale(
 ) -> ApiResult<Done> {
     let resource = call.resource;
     let scale = scale_of(resource)?;
+    let mut uid = String::new();
+    let change = match change {
+        ScaleChange::Replace(document) => {
+            let wanted = decode_body(call, document)?;
+            meta::text(&wanted, "uid").clone_into(&mut uid);
+            Change::Replace(wanted)
+        }
+        ScaleChange::Patch(kind, body) => Change::Patch(kind, body),
+    };
     let mut inner = Call {
         resource,
         sub: Sub::None,
@@ -104,13 +144,12 @@ pub(crate) fn update_scale(
         validation: call.validation,
         warnings: Vec::new(),
     };
-    let patched = matches!(change, ScaleChange::Patch(..));
-    let done = update_with(state, &mut inner, "", |_, call, old| {
+    let done = update_with(state, &mut inner, &uid, |_, call, old| {
         let wanted = match change {
-            ScaleChange::Replace(document) => document.value,
-            ScaleChange::Patch(kind, body) => patch_value(call, &show(old, scale), kind, body)?.0,
+            Change::Replace(wanted) => wanted,
+            Change::Patch(kind, body) => patched(call, old, scale, kind, body)?,
         };
-        let replicas = wanted_replicas(call, &wanted, patched)?;
+        let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or(0);
         let mut new = old.clone();
         set_path(&mut new, &scale.spec_replicas, json!(replicas));
         let version = meta::text(&wanted, "resourceVersion");
@@ -118,7 +157,9 @@ pub(crate) fn update_scale(
             meta::of(&mut new).insert("resourceVersion".to_owned(), json!(version));
         }
         Ok(new)
-    })?;
+    });
+    call.warnings.append(&mut inner.warnings);
+    let done = done?;
     let object: Value = serde_json::from_slice(&done.body).unwrap_or_default();
     Ok(Done {
         code: done.code,
@@ -126,47 +167,90 @@ pub(crate) fn update_scale(
     })
 }
 
-/// The number that a `Scale` asks for.
-fn wanted_replicas(call: &Call<'_>, wanted: &Value, patched: bool) -> ApiResult<i64> {
-    let (kind, version) = (&wanted["kind"], &wanted["apiVersion"]);
-    let is_scale =
-        (kind.is_null() || kind == "Scale") && (version.is_null() || version == "autoscaling/v1");
-    if !is_scale {
-        let message = "no kind is registered for the type v1.Scale in scheme \
-                       \"pkg/runtime/scheme.go:111\"";
-        return Err(ApiError::bad_request(message));
+/// A change whose body has been read.
+enum Change<'a> {
+    Replace(Value),
+    Patch(PatchKind, &'a [u8]),
+}
+
+/// Reads a body as a `Scale`.
+fn decode_body(call: &mut Call<'_>, document: Document) -> ApiResult<Value> {
+    let mut wanted =
+        super::header_of(document.value).map_err(|_| ApiError::bad_request(UNKNOWN))?;
+    if let Some(strange) = foreign(&mut wanted) {
+        return Err(ApiError::bad_request(strange));
     }
-    let name = meta::text(wanted, "name");
-    if !name.is_empty() && name != call.name {
+    let mut found = Findings::default();
+    // Whatever is wrong is told in words that the real server has for something else.
+    typed::decode(&mut wanted, &SCALE, &mut found).map_err(|_| ApiError::bad_request(UNKNOWN))?;
+    found.unknown.sort();
+    super::strictness(call, ("Scale", "v1"), &document.duplicates, &found.unknown)
+        .map_err(|_| ApiError::bad_request(UNKNOWN))?;
+    match_namespace(call, &mut wanted)?;
+    match_name(call, &wanted)?;
+    Ok(wanted)
+}
+
+/// Why a body is no `Scale`, if it is not; a missing kind and version are filled in.
+fn foreign(wanted: &mut Value) -> Option<String> {
+    for (key, own) in [("apiVersion", "autoscaling/v1"), ("kind", "Scale")] {
+        if wanted[key].as_str().unwrap_or_default().is_empty() {
+            wanted[key] = json!(own);
+        }
+    }
+    let is_scale = wanted["kind"] == "Scale" && wanted["apiVersion"] == "autoscaling/v1";
+    (!is_scale).then(|| UNKNOWN.to_owned())
+}
+
+/// The `Scale` of an object after a patch.
+fn patched(
+    call: &mut Call<'_>,
+    old: &Value,
+    scale: &Scale,
+    kind: PatchKind,
+    body: &[u8],
+) -> ApiResult<Value> {
+    let mut current = show(old, scale);
+    if at_path(old, &scale.spec_replicas).is_none() {
+        current["spec"]["replicas"] = json!(UNSET);
+    }
+    let (mut wanted, complaints) = patch_value(call, &current, kind, body)?;
+    let shown = wanted.to_string();
+    let invalid = |message: String| {
+        let error = FieldError::invalid("patch", shown.as_str(), message);
+        let about = About {
+            group: "",
+            resource: "",
+        };
+        ApiError::invalid(about, "", &[error])
+    };
+    let mut found = Findings::default();
+    wanted = super::header_of(wanted).map_err(&invalid)?;
+    if foreign(&mut wanted).is_some() {
+        let kind = wanted["kind"].as_str().unwrap_or_default();
+        let version = wanted["apiVersion"].as_str().unwrap_or_default();
+        let old = kind == "Scale" && matches!(version, "extensions/v1beta1" | "apps/v1beta1");
+        return Err(invalid(if old {
+            "converting (v1beta1.Scale) to (v1.Scale): unknown conversion".to_owned()
+        } else {
+            format!(
+                "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+                go_quote(kind),
+                go_quote(version)
+            )
+        }));
+    }
+    typed::decode(&mut wanted, &SCALE, &mut found).map_err(&invalid)?;
+    found.unknown.sort();
+    super::patch::tell(call, complaints, &found.unknown).map_err(invalid)?;
+    super::patch::match_patched_name(call, &wanted)?;
+    if wanted["spec"]["replicas"] == UNSET {
+        let path = go_quote(&scale.spec_replicas);
         return Err(ApiError::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.name
+            "the spec replicas field {path} cannot be empty"
         )));
     }
-    match &wanted["spec"]["replicas"] {
-        Value::Null => Ok(0),
-        value => value.as_i64().ok_or_else(|| {
-            let message = format!(
-                "json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type \
-                 int32",
-                super::type_name(value)
-            );
-            if patched {
-                let error = FieldError::invalid("patch", wanted.to_string(), message);
-                return ApiError::invalid(
-                    About {
-                        group: "",
-                        resource: "",
-                    },
-                    "",
-                    &[error],
-                );
-            }
-            ApiError::bad_request(format!(
-                "Scale in version \"v1\" cannot be handled as a Scale: {message}"
-            ))
-        }),
-    }
+    Ok(wanted)
 }
 
 fn set_path(object: &mut Value, path: &str, value: Value) {

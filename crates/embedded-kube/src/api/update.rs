@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::list::parse_uint;
 use super::{Call, Done, check_size, create, dedup_owners, match_name, match_namespace};
 use crate::builtin::Builtin;
 use crate::meta;
@@ -130,14 +131,7 @@ fn check_version(call: &Call<'_>, new: &mut Value, current: u64) -> ApiResult<()
     let version = if text.is_empty() {
         0
     } else {
-        text.parse::<u64>().map_err(|_| {
-            let quoted = crate::text::go_quote(text);
-            ApiError::new(
-                500,
-                "",
-                format!("strconv.ParseUint: parsing {quoted}: invalid syntax"),
-            )
-        })?
+        parse_uint(text).map_err(|why| ApiError::new(500, "", why))?
     };
     if version == 0 {
         if !strategy::unconditional_update(call.resource) {
@@ -164,6 +158,7 @@ fn keep_system_fields(new: &mut Value, old: &Value, with_generation: bool) {
     let before = &old["metadata"];
     let meta = meta::of(new);
     meta.remove("managedFields");
+    meta.remove("selfLink");
     let mut keep = |key: &str| match before.get(key) {
         Some(value) => {
             meta.insert(key.to_owned(), value.clone());

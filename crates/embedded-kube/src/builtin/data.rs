@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::set_default;
+use crate::json;
 use crate::names;
 use crate::status::FieldError;
 
@@ -88,15 +89,17 @@ pub(super) fn validate_secret(value: &Value) -> Vec<FieldError> {
                 ));
             }
         }
-        "kubernetes.io/dockercfg" => require(".dockercfg"),
-        "kubernetes.io/dockerconfigjson" => require(".dockerconfigjson"),
+        "kubernetes.io/dockercfg" => errors.extend(registries(data, ".dockercfg")),
+        "kubernetes.io/dockerconfigjson" => errors.extend(registries(data, ".dockerconfigjson")),
         "kubernetes.io/basic-auth"
             if data.get("username").is_none() && data.get("password").is_none() =>
         {
             require("username");
             require("password");
         }
-        "kubernetes.io/ssh-auth" => require("ssh-privatekey"),
+        "kubernetes.io/ssh-auth" if text(data, "ssh-privatekey").is_empty() => {
+            errors.push(FieldError::required("data[ssh-privatekey]", ""));
+        }
         "kubernetes.io/tls" => {
             require("tls.crt");
             require("tls.key");
@@ -104,6 +107,29 @@ pub(super) fn validate_secret(value: &Value) -> Vec<FieldError> {
         _ => {}
     }
     errors
+}
+
+fn text<'a>(map: &'a Value, key: &str) -> &'a str {
+    map[key].as_str().unwrap_or_default()
+}
+
+/// The complaint about what should be a JSON object with the logins of registries.
+fn registries(data: &Value, key: &str) -> Option<FieldError> {
+    let place = format!("data[{key}]");
+    if data.get(key).is_none() {
+        return Some(FieldError::required(place, ""));
+    }
+    let content = STANDARD.decode(text(data, key)).unwrap_or_default();
+    let wrong = match json::parse(&content).map(|document| document.value) {
+        Ok(Value::Object(_) | Value::Null) => return None,
+        Ok(other) => format!(
+            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            crate::api::type_name(&other)
+        ),
+        Err(message) => message,
+    };
+    let hidden = "<secret contents redacted>";
+    Some(FieldError::invalid(place, hidden, wrong))
 }
 
 /// The complaints about the data of a config map.

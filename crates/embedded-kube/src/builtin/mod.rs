@@ -372,10 +372,11 @@ impl Builtin {
 
     /// What the writer of an object is told besides.
     pub(crate) fn warnings(self, value: &Value) -> Vec<String> {
-        if self == Self::Secret {
-            data::certificate_warnings(value)
-        } else {
-            Vec::new()
+        match self {
+            Self::Secret => data::certificate_warnings(value),
+            Self::Volume => volume::warnings(value),
+            Self::Claim => volume::claim_warnings(value),
+            _ => Vec::new(),
         }
     }
 

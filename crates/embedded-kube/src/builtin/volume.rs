@@ -8,6 +8,7 @@ use crate::meta;
 use crate::names;
 use crate::quantity::number as amount;
 use crate::status::FieldError;
+use crate::text::go_quote;
 use crate::typed::seconds;
 
 /// Kinds of volumes whose fields are not looked at.
@@ -56,6 +57,83 @@ pub(super) fn transition(new: &mut Value, old: &Value, now: Timestamp) {
     } else if after.is_null() || after == *before {
         new["status"][key] = json!(seconds(now));
     }
+}
+
+const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+const BETA_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
+
+/// Kinds of volumes that nothing mounts any more, and since when.
+const OLD_SOURCES: [(&str, &str); 6] = [
+    ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    (
+        "photonPersistentDisk",
+        "deprecated in v1.11, non-functional in v1.16+",
+    ),
+    ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("storageos", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+];
+
+/// What the writer of a volume is told.
+pub(super) fn warnings(value: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let annotations = &value["metadata"]["annotations"];
+    for (key, instead) in [
+        (
+            BETA_CLASS,
+            "deprecated since v1.8; use \"storageClassName\" attribute instead",
+        ),
+        (
+            BETA_OPTIONS,
+            "deprecated since v1.31; use \"mountOptions\" attribute instead",
+        ),
+    ] {
+        if !annotations[key].is_null() {
+            warnings.push(format!("metadata.annotations[{key}]: {instead}"));
+        }
+    }
+    let spec = &value["spec"];
+    if spec["persistentVolumeReclaimPolicy"] == "Recycle" {
+        warnings.push(
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. \
+             Instead, the recommended approach is to use dynamic provisioning."
+                .to_owned(),
+        );
+    }
+    for (name, since) in OLD_SOURCES {
+        if !spec[name].is_null() {
+            let shown = if name == "storageos" {
+                "storageOS"
+            } else {
+                name
+            };
+            warnings.push(format!("spec.{shown}: {since}"));
+        }
+    }
+    warnings
+}
+
+/// What the writer of a claim is told.
+pub(super) fn claim_warnings(value: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !value["metadata"]["annotations"][BETA_CLASS].is_null() {
+        warnings.push(format!(
+            "metadata.annotations[{BETA_CLASS}]: deprecated since v1.8; use \"storageClassName\" \
+             attribute instead"
+        ));
+    }
+    for key in ["requests", "limits"] {
+        let size = value["spec"]["resources"][key]["storage"].as_str();
+        if let Some(size) = size.filter(|size| amount(size).fract() != 0.0) {
+            warnings.push(format!(
+                "spec.resources.{key}[storage]: fractional byte value {} is invalid, must be an \
+                 integer",
+                go_quote(size)
+            ));
+        }
+    }
+    warnings
 }
 
 fn access_modes(spec: &Value, missing: &str, errors: &mut Vec<FieldError>) {

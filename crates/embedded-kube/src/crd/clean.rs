@@ -1,10 +1,11 @@
 //! The schema inside a definition, decoded as the typed struct that it is.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::json;
 use crate::schema::formats::is_known;
 use crate::schema::kind_of;
-use crate::typed::Findings;
+use crate::typed::{self, Findings};
 
 /// Fields that hold one schema.
 const ONE: [&str; 4] = ["not", "items", "additionalProperties", "additionalItems"];
@@ -57,16 +58,56 @@ const POINTERS: [&str; 15] = [
     "x-kubernetes-map-type",
 ];
 
-/// Cleans all schemas of a definition.
-pub(crate) fn definition(value: &mut Value, found: &mut Findings) {
+/// Cleans all schemas of a definition; an error says which field has the wrong type.
+pub(crate) fn definition(value: &mut Value, found: &mut Findings) -> Result<(), String> {
     let Some(Value::Array(versions)) = value.pointer_mut("/spec/versions") else {
-        return;
+        return Ok(());
     };
     for (index, version) in versions.iter_mut().enumerate() {
         if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+            json::whole_numbers(schema);
             let place = format!("spec.versions[{index}].schema.openAPIV3Schema");
-            clean(schema, &place, found);
+            clean(schema, &place, found)?;
         }
+    }
+    Ok(())
+}
+
+/// Whether a field can hold a value that is not null.
+fn fits(key: &str, value: &Value) -> bool {
+    let texts = |value: &Value| {
+        let list = value.as_array();
+        list.is_some_and(|list| list.iter().all(|item| item.is_string() || item.is_null()))
+    };
+    match key {
+        "id"
+        | "$schema"
+        | "$ref"
+        | "description"
+        | "type"
+        | "format"
+        | "title"
+        | "pattern"
+        | "x-kubernetes-list-type"
+        | "x-kubernetes-map-type" => value.is_string(),
+        "exclusiveMaximum"
+        | "exclusiveMinimum"
+        | "uniqueItems"
+        | "nullable"
+        | "x-kubernetes-embedded-resource"
+        | "x-kubernetes-int-or-string"
+        | "x-kubernetes-preserve-unknown-fields" => value.is_boolean(),
+        "maximum" | "minimum" | "multipleOf" => value.is_number(),
+        "maxLength" | "minLength" | "maxItems" | "minItems" | "maxProperties" | "minProperties" => {
+            value.is_i64()
+        }
+        "required" | "x-kubernetes-list-map-keys" => texts(value),
+        "enum" | "allOf" | "anyOf" | "oneOf" | "x-kubernetes-validations" => value.is_array(),
+        "properties" | "patternProperties" | "definitions" | "dependencies" | "externalDocs"
+        | "not" => value.is_object(),
+        "additionalProperties" | "additionalItems" => value.is_object() || value.is_boolean(),
+        // Items that are no schema and no list of them are taken, and mean nothing.
+        _ => true,
     }
 }
 
@@ -81,11 +122,26 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn clean(schema: &mut Value, place: &str, found: &mut Findings) {
-    let Value::Object(map) = schema else { return };
+fn clean(schema: &mut Value, place: &str, found: &mut Findings) -> Result<(), String> {
+    let kind = "v1.JSONSchemaProps";
+    if schema.is_null() {
+        *schema = json!({});
+    }
+    let Value::Object(map) = schema else {
+        return Err(typed::mismatch(schema, "JSONSchemaProps", place, kind));
+    };
     let mut unknown = Vec::new();
+    let mut wrong = None;
     map.retain(|key, value| {
         let key = key.as_str();
+        if !value.is_null() && !fits(key, value) {
+            wrong.get_or_insert(typed::mismatch(
+                value,
+                "JSONSchemaProps",
+                key,
+                "another type",
+            ));
+        }
         if PLAIN.contains(&key) || LISTS.contains(&key) || MAPS.contains(&key) {
             return !is_empty(value);
         }
@@ -95,21 +151,47 @@ fn clean(schema: &mut Value, place: &str, found: &mut Findings) {
         unknown.push(format!("{place}.{key}"));
         false
     });
+    if let Some(wrong) = wrong {
+        return Err(wrong);
+    }
     found.unknown.append(&mut unknown);
     for (key, value) in map.iter_mut() {
         let place = format!("{place}.{key}");
-        if ONE.contains(&key.as_str()) {
-            clean(value, &place, found);
-        } else if LISTS.contains(&key.as_str()) {
-            for (index, item) in value.as_array_mut().into_iter().flatten().enumerate() {
-                clean(item, &format!("{place}[{index}]"), found);
+        let key = key.as_str();
+        match value {
+            // Limits are floats, and as exact as these.
+            Value::Number(number) if matches!(key, "maximum" | "minimum" | "multipleOf") => {
+                *value = json!(number.as_f64());
+                json::whole_numbers(value);
             }
-        } else if MAPS.contains(&key.as_str()) {
-            for (name, item) in value.as_object_mut().into_iter().flatten() {
-                clean(item, &format!("{place}.{name}"), found);
+            Value::Object(docs) if key == "externalDocs" => {
+                let strange = docs
+                    .keys()
+                    .filter(|key| !matches!(key.as_str(), "description" | "url"));
+                let strange = strange.map(|key| format!("{place}.{key}"));
+                found.unknown.extend(strange);
+                docs.retain(|key, _| matches!(key.as_str(), "description" | "url"));
             }
+            Value::Array(items) if LISTS.contains(&key) || key == "items" => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    clean(item, &format!("{place}[{index}]"), found)?;
+                }
+            }
+            Value::Object(parts) if MAPS.contains(&key) => {
+                for (name, part) in parts {
+                    let texts = key == "dependencies" && part.is_array();
+                    if !texts {
+                        clean(part, &format!("{place}.{name}"), found)?;
+                    }
+                }
+            }
+            Value::Object(_) if ONE.contains(&key) => clean(value, &place, found)?,
+            // What is neither a schema nor a list of them is none.
+            _ if key == "items" => *value = Value::Null,
+            _ => {}
         }
     }
+    Ok(())
 }
 
 /// The formats in a definition that mean nothing, in the order of its schemas.
@@ -147,7 +229,6 @@ fn collect(schema: &Value, formats: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn unknown_and_empty_fields_go() {
@@ -156,7 +237,7 @@ mod tests {
             "properties": {"a": {"type": "string", "minLength": 0, "also": 2, "format": "odd"}}
         }}}]}});
         let mut found = Findings::default();
-        definition(&mut value, &mut found);
+        definition(&mut value, &mut found).unwrap();
         let schema = &value["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
         assert_eq!(
             *schema,
@@ -171,5 +252,14 @@ mod tests {
             ]
         );
         assert_eq!(unknown_formats(&value), ["odd"]);
+        for wrong in [
+            json!(5),
+            json!({"type": 5}),
+            json!({"properties": {"a": []}}),
+        ] {
+            let schema = json!({"openAPIV3Schema": wrong});
+            let mut value = json!({"spec": {"versions": [{"schema": schema}]}});
+            assert!(definition(&mut value, &mut Findings::default()).is_err());
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Definitions of custom resources: from the object to what is served, and its conditions.
 
 pub(crate) mod clean;
+mod conversion;
+mod openapi;
 mod structural;
 pub(crate) mod validate;
 

@@ -1,15 +1,31 @@
 //! Which schemas are structural, and so can prune and default.
 
-use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::builtin::string_list;
 use crate::schema;
 use crate::status::FieldError;
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
+
+fn flag(value: &Value, key: &str) -> bool {
+    value[key] == true
+}
+
+/// The parts of a schema that are named, each with its name.
+fn fields<'a>(source: &'a Value, key: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    source[key].as_object().into_iter().flatten()
+}
+
+/// The parts of a schema that are numbered.
+fn parts<'a>(source: &'a Value, key: &str) -> impl Iterator<Item = (usize, &'a Value)> {
+    source[key].as_array().into_iter().flatten().enumerate()
+}
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// Where in a schema one is: that decides how a missing type is reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,170 +35,239 @@ enum Level {
     Field,
 }
 
-/// The complaints about a schema.
-pub(super) fn validate_schema(source: &Value, path: &str) -> Vec<FieldError> {
+/// The complaints about a schema. `status` says whether the status is a sub-resource.
+pub(super) fn validate_schema(source: &Value, path: &str, status: bool) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if source.is_null() {
         return errors;
     }
-    structure(source, path, Level::Root, &mut errors);
-    complete(source, source, path, &mut errors);
-    errors.sort_by_key(ToString::to_string);
-    unwanted(source, path, &mut errors);
+    if status {
+        errors.extend(root_with_status(source, path));
+    }
+    if flag(source, "nullable") {
+        let detail = "nullable cannot be true at the root";
+        errors.push(FieldError::forbidden(format!("{path}.nullable"), detail));
+    }
+    if !has_unsupported(source) {
+        let mut structural = Vec::new();
+        invariants(source, path, Level::Root, &mut structural);
+        complete(source, source, path, path, &mut structural);
+        structural.sort_by_key(ToString::to_string);
+        if structural.is_empty() {
+            defaults(source, path, true, false, &mut structural);
+        }
+        errors.extend(structural);
+    }
+    super::openapi::rules(source, path, &mut errors);
     errors
 }
 
-/// What is refused whatever the structure.
-fn unwanted(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    let child = |key: &str| format!("{path}.{key}");
-    for key in [
+/// A schema whose status is cut out may say little at its root.
+fn root_with_status(source: &Value, path: &str) -> Option<FieldError> {
+    let is_set = |key: &str| {
+        let value = &source[key];
+        !value.is_null() && *value != false && *value != "" && *value != json!([])
+    };
+    let first = ["id", "$schema", "$ref"];
+    let later = [
+        "nullable",
+        "default",
+        "maxProperties",
+        "minProperties",
+        "enum",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "not",
+        "additionalProperties",
+        "patternProperties",
+        "dependencies",
+        "additionalItems",
+        "definitions",
+        EMBEDDED,
+        INT_OR_STRING,
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+    ];
+    let kind = text(source, "type");
+    if !first.iter().any(|key| is_set(key)) && !matches!(kind, "" | "object") {
+        let detail = "only \"object\" is allowed as the type at the root of the schema if the status \
+                      subresource is enabled";
+        return Some(FieldError::invalid(format!("{path}.type"), kind, detail));
+    }
+    let strange = first.iter().chain(&later).any(|key| is_set(key));
+    let detail = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum \
+                  ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems \
+                  MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields \
+                  XValidations] fields are allowed at the root of the schema if the status \
+                  subresource is enabled";
+    strange.then(|| FieldError::invalid(path, source.clone(), detail))
+}
+
+/// Whether something is in a schema that makes it no structural one at all.
+fn has_unsupported(source: &Value) -> bool {
+    let here = [
+        "id",
         "$ref",
+        "additionalItems",
+        "patternProperties",
         "definitions",
         "dependencies",
-        "patternProperties",
-        "additionalItems",
-        "id",
-    ] {
-        if !source[key].is_null() {
-            let detail = format!("{key} is not supported");
-            errors.push(FieldError::forbidden(child(key), detail));
+    ];
+    let below = |part: &Value| part.is_object() && has_unsupported(part);
+    here.iter().any(|key| !source[*key].is_null())
+        || source["items"]
+            .as_array()
+            .is_some_and(|items| !items.is_empty())
+        || ["items", "additionalProperties", "not"]
+            .iter()
+            .any(|key| below(&source[*key]))
+        || fields(source, "properties").any(|(_, part)| below(part))
+        || ["allOf", "anyOf", "oneOf"]
+            .iter()
+            .any(|key| parts(source, key).any(|(_, part)| below(part)))
+}
+
+fn invariants(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldError>) {
+    let kind = text(source, "type");
+    let child = |key: &str| format!("{path}.{key}");
+    let embedded = flag(source, EMBEDDED);
+    if kind == "array" && !source["items"].is_object() {
+        errors.push(FieldError::required(child("items"), "must be specified"));
+    }
+    if source["items"].is_object() {
+        invariants(&source["items"], &child("items"), Level::Item, errors);
+    }
+    for (key, property) in fields(source, "properties") {
+        let place = format!("{path}.properties[{key}]");
+        invariants(property, &place, Level::Field, errors);
+    }
+    let additional = &source["additionalProperties"];
+    if !additional.is_null() {
+        let mut refuse = |detail: &str| {
+            errors.push(FieldError::forbidden(child("additionalProperties"), detail));
+        };
+        if level == Level::Root {
+            refuse("must not be used at the root");
+        }
+        if embedded {
+            refuse("must not be used if x-kubernetes-embedded-resource is set");
         }
     }
-    if source["uniqueItems"] == true {
-        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes \
-                      quadratic";
-        errors.push(FieldError::forbidden(child("uniqueItems"), detail));
+    if additional.is_object() {
+        let place = child("additionalProperties");
+        invariants(additional, &place, Level::Field, errors);
     }
+    for key in [PRESERVE, EMBEDDED] {
+        if flag(source, INT_OR_STRING) && flag(source, key) {
+            let detail = "must be false if x-kubernetes-int-or-string is true";
+            errors.push(FieldError::invalid(child(key), true, detail));
+        }
+    }
+    let either = json!([{"type": "integer"}, {"type": "string"}]);
+    let skip_any = source["anyOf"] == either;
+    let skip_first = source["allOf"][0]["anyOf"] == either;
+    values(source, path, skip_any, skip_first, errors);
+    type_of(source, path, kind, level, errors);
+    header(source, path, level, errors);
     let properties = source["properties"].as_object();
-    if !source["additionalProperties"].is_null()
-        && source["additionalProperties"] != true
-        && properties.is_some_and(|properties| !properties.is_empty())
-    {
-        let detail = "additionalProperties and properties are mutual exclusive";
-        errors.push(FieldError::forbidden(child("additionalProperties"), detail));
-    }
-    for (key, property) in properties.into_iter().flatten() {
-        unwanted(property, &format!("{path}.properties[{key}]"), errors);
-    }
-    for key in ["items", "additionalProperties"] {
-        if source[key].is_object() {
-            unwanted(&source[key], &child(key), errors);
-        }
+    if embedded && !flag(source, PRESERVE) && properties.is_none_or(serde_json::Map::is_empty) {
+        let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
+                      x-kubernetes-preserve-unknown-fields";
+        errors.push(FieldError::required(child("properties"), detail));
     }
 }
 
-const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
-
-fn structure(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldError>) {
-    let kind = text(source, "type");
-    let flag = |key: &str| source[key] == true;
-    let child = |key: &str| format!("{path}.{key}");
-    if !kind.is_empty() && !TYPES.contains(&kind) {
-        errors.push(FieldError::not_supported(child("type"), kind, &TYPES));
-    }
-    if kind == "array" && source["items"].is_null() {
-        errors.push(FieldError::required(child("items"), "must be specified"));
-    }
-    let embedded = flag("x-kubernetes-embedded-resource");
-    let typeless =
-        flag("x-kubernetes-int-or-string") || flag("x-kubernetes-preserve-unknown-fields");
-    if embedded && kind != "object" {
+/// The complaints about the type of a part of a schema.
+fn type_of(source: &Value, path: &str, kind: &str, level: Level, errors: &mut Vec<FieldError>) {
+    let place = format!("{path}.type");
+    let typeless = flag(source, INT_OR_STRING) || flag(source, PRESERVE);
+    if flag(source, EMBEDDED) && kind != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
         errors.push(if kind.is_empty() {
-            FieldError::required(child("type"), detail)
+            FieldError::required(&*place, detail)
         } else {
-            FieldError::invalid(child("type"), kind, detail)
+            FieldError::invalid(&*place, kind, detail)
         });
     } else if kind.is_empty() && !typeless {
-        let place = match level {
+        let of = match level {
             Level::Root => "at the root",
             Level::Item => "for specified array items",
             Level::Field => "for specified object fields",
         };
         errors.push(FieldError::required(
-            child("type"),
-            format!("must not be empty {place}"),
+            &*place,
+            format!("must not be empty {of}"),
         ));
     }
     if level == Level::Root && !kind.is_empty() && kind != "object" {
         errors.push(FieldError::invalid(
-            child("type"),
+            place,
             kind,
             "must be object at the root",
         ));
     }
-    let properties = source["properties"].as_object();
-    if !source["additionalProperties"].is_null() {
-        if level == Level::Root {
-            let detail = "must not be used at the root";
-            errors.push(FieldError::forbidden(child("additionalProperties"), detail));
-        }
-        if source["additionalProperties"].is_object() {
-            let below = child("additionalProperties");
-            structure(
-                &source["additionalProperties"],
-                &below,
-                Level::Field,
-                errors,
-            );
-        }
-    }
-    if embedded
-        && !flag("x-kubernetes-preserve-unknown-fields")
-        && properties.is_none_or(serde_json::Map::is_empty)
-    {
-        let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
-                      x-kubernetes-preserve-unknown-fields";
-        errors.push(FieldError::required(child("properties"), detail));
-    }
-    for (key, property) in properties.into_iter().flatten() {
-        let place = format!("{path}.properties[{key}]");
-        if level == Level::Root && key == "metadata" {
-            metadata(property, &place, errors);
-            continue;
-        }
-        structure(property, &place, Level::Field, errors);
-    }
-    if source["items"].is_object() {
-        structure(&source["items"], &child("items"), Level::Item, errors);
-    }
-    list_and_map(source, path, kind, errors);
-    if source["x-kubernetes-preserve-unknown-fields"] == false {
-        let place = child("x-kubernetes-preserve-unknown-fields");
-        errors.push(FieldError::invalid(
-            place,
-            false,
-            "must be true or undefined",
-        ));
-    }
-    pattern(source, path, errors);
-    if !source["default"].is_null() {
-        default_value(source, path, errors);
-    }
 }
 
-fn metadata(property: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    if text(property, "type") != "object" {
-        let place = format!("{path}.type");
-        errors.push(FieldError::invalid(
-            place,
-            text(property, "type"),
-            "must be object",
-        ));
+/// The complaints about `kind`, `apiVersion` and `metadata` of a resource.
+fn header(source: &Value, path: &str, level: Level, errors: &mut Vec<FieldError>) {
+    let resource = level == Level::Root || flag(source, EMBEDDED);
+    for (key, kind) in [
+        ("kind", "string"),
+        ("apiVersion", "string"),
+        ("metadata", "object"),
+    ] {
+        let property = &source["properties"][key];
+        let found = text(property, "type");
+        if !property.is_null() && resource && found != kind {
+            let place = format!("{path}.properties[{key}].type");
+            errors.push(FieldError::invalid(place, found, format!("must be {kind}")));
+        }
+    }
+    let metadata = &source["properties"]["metadata"];
+    if level != Level::Root || metadata.is_null() {
+        return;
     }
     let named = |key: &String| matches!(key.as_str(), "name" | "generateName");
-    let fields = property["properties"].as_object();
-    if fields.is_some_and(|fields| !fields.keys().all(named)) {
+    let plain = fields(metadata, "properties").all(|(key, _)| named(key));
+    let known = ["type", "properties", "default"];
+    let more = metadata.as_object().into_iter().flatten();
+    let more = more.filter(|(key, value)| !known.contains(&key.as_str()) && **value != false);
+    if !plain || more.count() > 0 {
         let detail = "must not specify anything other than name and generateName, but metadata is \
                       implicitly specified";
-        errors.push(FieldError::forbidden(path, detail));
+        errors.push(FieldError::forbidden(
+            format!("{path}.properties[metadata]"),
+            detail,
+        ));
     }
 }
 
-fn pattern(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
+/// The complaints about what a part of a schema demands of values. `skip_any` and `skip_first` leave
+/// out the pattern that fields for integers or texts have for other tools.
+fn values(
+    source: &Value,
+    path: &str,
+    skip_any: bool,
+    skip_first: bool,
+    errors: &mut Vec<FieldError>,
+) {
+    for junctor in ["allOf", "anyOf", "oneOf"] {
+        if junctor == "anyOf" && skip_any {
+            continue;
+        }
+        for (index, part) in parts(source, junctor) {
+            let skip = junctor == "allOf" && index == 0 && skip_first;
+            nested(part, &format!("{path}.{junctor}[{index}]"), skip, errors);
+        }
+    }
+    if source["not"].is_object() {
+        nested(&source["not"], &format!("{path}.not"), false, errors);
+    }
     let pattern = text(source, "pattern");
     if !pattern.is_empty()
-        && let Err(error) = Regex::new(pattern)
+        && let Err(error) = schema::pattern::compile(pattern)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(FieldError::invalid(
@@ -193,216 +278,157 @@ fn pattern(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn default_value(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    let compiled = schema::compile(source);
-    let place = format!("{path}.default");
-    let mut copy = source["default"].clone();
-    let unknown = schema::prune(&mut copy, &compiled);
-    if !unknown.is_empty() {
-        errors.push(FieldError::invalid(
-            &*place,
-            source["default"].clone(),
-            "must not have unknown fields",
-        ));
-    }
-    for error in schema::validate(&source["default"], None, &compiled, &place) {
-        errors.push(error);
-    }
-}
+/// What may not be inside of `allOf`, `anyOf`, `oneOf` and `not`.
+const ONLY_OUTSIDE: [(&str, &str); 12] = [
+    ("type", "empty"),
+    ("additionalProperties", "undefined"),
+    ("default", "undefined"),
+    ("title", "empty"),
+    ("description", "empty"),
+    ("nullable", "false"),
+    (PRESERVE, "false"),
+    (EMBEDDED, "false"),
+    (INT_OR_STRING, "false"),
+    ("x-kubernetes-list-map-keys", "empty"),
+    ("x-kubernetes-list-type", "undefined"),
+    ("x-kubernetes-map-type", "undefined"),
+];
 
-fn list_and_map(source: &Value, path: &str, kind: &str, errors: &mut Vec<FieldError>) {
+fn nested(part: &Value, path: &str, skip_any: bool, errors: &mut Vec<FieldError>) {
     let child = |key: &str| format!("{path}.{key}");
-    let list = text(source, "x-kubernetes-list-type");
-    let keys = string_list(&source["x-kubernetes-list-map-keys"]);
-    let map = text(source, "x-kubernetes-map-type");
-    let mut wants = |what: &str, of: &str| {
-        let detail = format!("must be {what} if {of} is specified");
-        errors.push(if kind.is_empty() {
-            FieldError::required(child("type"), detail)
-        } else {
-            FieldError::invalid(child("type"), kind, detail)
-        });
-    };
-    if !map.is_empty() && kind != "object" {
-        wants("object", "x-kubernetes-map-type");
+    values(part, path, skip_any, false, errors);
+    if part["items"].is_object() {
+        nested(&part["items"], &child("items"), false, errors);
     }
-    if !list.is_empty() && kind != "array" {
-        wants("array", "x-kubernetes-list-type");
-    }
-    if !map.is_empty() && !matches!(map, "atomic" | "granular") {
-        let place = child("x-kubernetes-map-type");
-        errors.push(FieldError::not_supported(
-            place,
-            map,
-            &["atomic", "granular"],
-        ));
-    }
-    if !list.is_empty() && !matches!(list, "atomic" | "set" | "map") {
-        let place = child("x-kubernetes-list-type");
-        errors.push(FieldError::not_supported(
-            place,
-            list,
-            &["atomic", "set", "map"],
-        ));
-    }
-    let items = &source["items"];
-    if list == "set"
-        && text(items, "type") == "object"
-        && items["x-kubernetes-map-type"] != "atomic"
-    {
-        errors.push(FieldError::invalid(
-            child("items.x-kubernetes-map-type"),
-            items["x-kubernetes-list-type"].clone(),
-            "must be atomic as item of a list with x-kubernetes-list-type=set",
-        ));
-    }
-    if !keys.is_empty() && list != "map" {
-        let (place, detail) = (
-            child("x-kubernetes-list-type"),
-            "must be map if x-kubernetes-list-map-keys is non-empty",
-        );
-        errors.push(if list.is_empty() {
-            FieldError::required(place, detail)
-        } else {
-            FieldError::invalid(place, list, detail)
-        });
-    }
-    if list != "map" {
-        return;
-    }
-    if keys.is_empty() {
-        let detail = "must not be empty if x-kubernetes-list-type is map";
-        errors.push(FieldError::required(
-            child("x-kubernetes-list-map-keys"),
-            detail,
-        ));
-    }
-    let item_kind = text(items, "type");
-    if !items.is_null() && item_kind != "object" {
-        let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.push(FieldError::invalid(child("items.type"), item_kind, detail));
-        return;
-    }
-    let required = string_list(&items["required"]);
-    for key in &keys {
-        let property = &items["properties"][key.as_str()];
-        let place = format!("{path}.items.properties[{key}]");
-        if property.is_null() {
-            errors.push(FieldError::invalid(
-                child("x-kubernetes-list-map-keys"),
-                json!(keys),
-                "entries must all be names of item properties",
-            ));
-            continue;
-        }
-        if matches!(text(property, "type"), "array" | "object") {
-            let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-            errors.push(FieldError::invalid(
-                format!("{place}.type"),
-                item_kind,
-                detail,
-            ));
-        }
-        if !required.contains(key) && property["default"].is_null() {
-            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default \
-                          or be a required property";
-            errors.push(FieldError::required(format!("{place}.default"), detail));
-        }
-    }
-}
-
-/// Inside `allOf`, `anyOf`, `oneOf` and `not` only what is specified outside may be named.
-fn complete(source: &Value, outer: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    for junctor in ["allOf", "anyOf", "oneOf"] {
-        for (index, part) in source[junctor].as_array().into_iter().flatten().enumerate() {
-            // The pattern that int-or-string fields have for other tools.
-            let marked = outer["x-kubernetes-int-or-string"] == true;
-            if !marked {
-                nested(
-                    part,
-                    outer,
-                    &format!("{path}.{junctor}[{index}]"),
-                    path,
-                    errors,
-                );
-            }
-        }
-    }
-    if source["not"].is_object() {
-        nested(&source["not"], outer, &format!("{path}.not"), path, errors);
-    }
-    for (key, property) in source["properties"].as_object().into_iter().flatten() {
-        complete(
-            property,
+    for (key, property) in fields(part, "properties") {
+        nested(
             property,
             &format!("{path}.properties[{key}]"),
+            false,
             errors,
         );
     }
-    for key in ["items", "additionalProperties"] {
-        if source[key].is_object() {
-            complete(&source[key], &source[key], &format!("{path}.{key}"), errors);
-        }
-    }
-}
-
-fn nested(part: &Value, outer: &Value, path: &str, outer_path: &str, errors: &mut Vec<FieldError>) {
-    let child = |key: &str| format!("{path}.{key}");
-    for key in [
-        "type",
-        "additionalProperties",
-        "default",
-        "title",
-        "description",
-        "nullable",
-    ] {
-        let what = if key == "type" { "empty" } else { "undefined" };
-        if !part[key].is_null() && part[key] != "" && part[key] != false {
-            let detail = format!("must be {what} to be structural");
+    for (key, wanted) in ONLY_OUTSIDE {
+        let value = &part[key];
+        if !value.is_null() && *value != "" && *value != false {
+            let detail = format!("must be {wanted} to be structural");
             errors.push(FieldError::forbidden(child(key), detail));
         }
     }
-    pattern(part, path, errors);
-    for (key, property) in part["properties"].as_object().into_iter().flatten() {
-        let known = &outer["properties"][key.as_str()];
-        let place = format!("{outer_path}.properties[{key}]");
-        if known.is_null() && outer["additionalProperties"].is_null() {
-            let detail = format!("because it is defined in {path}.properties[{key}]");
-            errors.push(FieldError::required(place, detail));
-        } else {
-            nested(
-                property,
-                known,
-                &format!("{path}.properties[{key}]"),
-                &place,
-                errors,
-            );
-        }
+    let rules = "x-kubernetes-validations";
+    if part[rules]
+        .as_array()
+        .is_some_and(|rules| !rules.is_empty())
+    {
+        let detail = "must be empty to be structural";
+        errors.push(FieldError::forbidden(child(rules), detail));
     }
-    if part["items"].is_object() {
-        let place = format!("{outer_path}.items");
-        nested(
-            &part["items"],
-            &outer["items"],
-            &child("items"),
-            &place,
+    if !part["properties"]["metadata"].is_null() {
+        let place = child("properties[metadata]");
+        let detail = "must not be specified in a nested context";
+        errors.push(FieldError::forbidden(place, detail));
+    }
+}
+
+/// What `allOf`, `anyOf`, `oneOf` and `not` of the root name must be specified outside of them.
+fn complete(
+    part: &Value,
+    outer: &Value,
+    outer_path: &str,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
+    if outer.is_null() {
+        let detail = format!("because it is defined in {path}");
+        errors.push(FieldError::required(outer_path, detail));
+        return;
+    }
+    if part["not"].is_object() {
+        below(
+            &part["not"],
+            outer,
+            outer_path,
+            &format!("{path}.not"),
             errors,
         );
     }
     for junctor in ["allOf", "anyOf", "oneOf"] {
-        for (index, inner) in part[junctor].as_array().into_iter().flatten().enumerate() {
-            nested(
-                inner,
-                outer,
-                &format!("{path}.{junctor}[{index}]"),
-                outer_path,
-                errors,
-            );
+        for (index, inner) in parts(part, junctor) {
+            let place = format!("{path}.{junctor}[{index}]");
+            below(inner, outer, outer_path, &place, errors);
         }
     }
-    if part["not"].is_object() {
-        nested(&part["not"], outer, &child("not"), outer_path, errors);
+}
+
+fn below(part: &Value, outer: &Value, outer_path: &str, path: &str, errors: &mut Vec<FieldError>) {
+    complete(part, outer, outer_path, path, errors);
+    if outer.is_null() {
+        return;
     }
+    if part["items"].is_object() {
+        let places = (format!("{outer_path}.items"), format!("{path}.items"));
+        below(
+            &part["items"],
+            &outer["items"],
+            &places.0,
+            &places.1,
+            errors,
+        );
+    }
+    for (key, property) in fields(part, "properties") {
+        let (place, from) = (
+            format!("{outer_path}.properties[{key}]"),
+            format!("{path}.properties[{key}]"),
+        );
+        let known = &outer["properties"][key.as_str()];
+        below(property, known, &place, &from, errors);
+    }
+}
+
+/// The complaints about default values. `inside` says whether one is inside of a resource's header.
+fn defaults(source: &Value, path: &str, root: bool, inside: bool, errors: &mut Vec<FieldError>) {
+    let resource = root || flag(source, EMBEDDED);
+    let inside = inside && !resource;
+    if !source["default"].is_null() && !inside {
+        default_value(source, path, resource, errors);
+    }
+    if source["items"].is_object() {
+        defaults(
+            &source["items"],
+            &format!("{path}.items"),
+            false,
+            inside,
+            errors,
+        );
+    }
+    for (key, property) in fields(source, "properties") {
+        let header = resource && matches!(key.as_str(), "metadata" | "apiVersion" | "kind");
+        let place = format!("{path}.properties[{key}]");
+        defaults(property, &place, false, inside || header, errors);
+    }
+}
+
+fn default_value(source: &Value, path: &str, resource: bool, errors: &mut Vec<FieldError>) {
+    let mut compiled = schema::compile(source);
+    compiled.embedded = resource;
+    let place = format!("{path}.default");
+    let value = &source["default"];
+    let mut copy = value.clone();
+    let unknown = schema::prune_part(&mut copy, &compiled, resource);
+    if !unknown.is_empty() {
+        let detail = "must not have unknown fields";
+        errors.push(FieldError::invalid(&*place, value.clone(), detail));
+    }
+    let headers = schema::embedded_errors(value, &compiled);
+    if !headers.is_empty() {
+        let moved = headers.into_iter().map(|mut error| {
+            error.field = format!("{place}.{}", error.field);
+            error
+        });
+        errors.extend(moved);
+        return;
+    }
+    errors.extend(schema::validate(value, None, &compiled, &place));
 }
 
 #[cfg(test)]
@@ -410,7 +436,7 @@ mod tests {
     use super::*;
 
     fn texts(schema: Value) -> Vec<String> {
-        validate_schema(&schema, "s")
+        validate_schema(&schema, "s", false)
             .iter()
             .map(ToString::to_string)
             .collect()
@@ -438,6 +464,19 @@ mod tests {
             texts(json!({"type": "object", "properties": {"l": {"type": "array"}}})),
             ["s.properties[l].items: Required value: must be specified"]
         );
+    }
+
+    #[test]
+    fn only_the_root_must_be_complete() {
+        let inner = json!({"type": "object", "not": {"properties": {"b": {}}}});
+        assert!(texts(json!({"type": "object", "properties": {"a": inner}})).is_empty());
+    }
+
+    #[test]
+    fn a_status_cut_out_leaves_little_for_the_root() {
+        let root = json!({"type": "object", "minProperties": 1});
+        assert!(validate_schema(&root, "s", false).is_empty());
+        assert_eq!(validate_schema(&root, "s", true).len(), 1);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::meta;
 use crate::names;
 use crate::resource::at_path;
 use crate::status::FieldError;
+use crate::text::is_print;
 
 /// The complaints about a new definition.
 pub(crate) fn create(value: &Value) -> Vec<FieldError> {
@@ -15,8 +16,16 @@ pub(crate) fn create(value: &Value) -> Vec<FieldError> {
     let spec = &value["spec"];
     let wanted = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
     let name = meta::text(value, "name");
-    if errors.is_empty() && name != wanted {
-        let detail = "must be spec.names.plural+\".\"+spec.group";
+    let detail = "must be spec.names.plural+\".\"+spec.group";
+    let generate = meta::text(value, "generateName");
+    if !generate.is_empty() && generate != wanted {
+        errors.push(FieldError::invalid(
+            "metadata.generateName",
+            generate,
+            detail,
+        ));
+    }
+    if !name.is_empty() && name != wanted {
         errors.push(FieldError::invalid("metadata.name", name, detail));
     }
     errors.extend(validate_spec(spec));
@@ -57,7 +66,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn one_of(path: &str, value: &str, accepted: &[&str]) -> Option<FieldError> {
+pub(super) fn one_of(path: &str, value: &str, accepted: &[&str]) -> Option<FieldError> {
     if value.is_empty() {
         Some(FieldError::required(path, ""))
     } else if accepted.contains(&value) {
@@ -118,11 +127,11 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
                 complaints.join(","),
             ));
         }
-        if !version["deprecationWarning"].is_null() && version["deprecated"] != true {
+        for complaint in deprecation_errors(version) {
             errors.push(FieldError::invalid(
                 format!("{place}.deprecationWarning"),
                 version["deprecationWarning"].clone(),
-                "can only be set for deprecated versions",
+                complaint,
             ));
         }
         let hoisted = |key: &str, alone: &str| {
@@ -134,7 +143,14 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
         };
         if let Some(path) = hoisted("schema", "validation") {
             let schema = &version["schema"]["openAPIV3Schema"];
-            errors.extend(validate_schema(schema, &format!("{path}.openAPIV3Schema")));
+            let has_status = |version: &Value| !version["subresources"]["status"].is_null();
+            let status = if same("schema") {
+                versions.iter().any(has_status)
+            } else {
+                has_status(version)
+            };
+            let path = format!("{path}.openAPIV3Schema");
+            errors.extend(validate_schema(schema, &path, status));
         }
         if let Some(path) = hoisted("subresources", "subresources") {
             errors.extend(scale(&version["subresources"]["scale"], &path));
@@ -167,7 +183,8 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
             detail,
         ));
     }
-    if let Some(first) = versions.first().map(|version| text(version, "name")) {
+    let first = versions.first().map(|version| text(version, "name"));
+    if let Some(first) = first.filter(|first| !first.is_empty()) {
         let complaints = names::dns1035_label(first);
         if !complaints.is_empty() {
             errors.push(FieldError::invalid(
@@ -178,12 +195,7 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
         }
     }
     errors.extend(validate_names(&spec["names"]));
-    let strategy = text(&spec["conversion"], "strategy");
-    errors.extend(one_of(
-        "spec.conversion.strategy",
-        strategy,
-        &["None", "Webhook"],
-    ));
+    errors.extend(super::conversion::errors(&spec["conversion"]));
     if spec["preserveUnknownFields"] == true {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
                       spec.versions[*].schema instead";
@@ -194,6 +206,30 @@ fn validate_spec(spec: &Value) -> Vec<FieldError> {
         ));
     }
     errors
+}
+
+/// What is wrong with the warning of a deprecated version.
+fn deprecation_errors(version: &Value) -> Vec<String> {
+    let Some(warning) = version["deprecationWarning"].as_str() else {
+        return Vec::new();
+    };
+    if version["deprecated"] != true {
+        return vec!["can only be set for deprecated versions".to_owned()];
+    }
+    let mut complaints = Vec::new();
+    if warning.len() > 256 {
+        complaints.push("must be <= 256 characters long".to_owned());
+    }
+    if warning.is_empty() {
+        complaints.push("must not be an empty string".to_owned());
+    }
+    if let Some((at, _)) = warning.char_indices().find(|(_, c)| !is_print(*c)) {
+        complaints.push(format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index \
+             {at}"
+        ));
+    }
+    complaints
 }
 
 fn validate_names(names: &Value) -> Vec<FieldError> {
@@ -323,22 +359,31 @@ fn scale(scale: &Value, path: &str) -> Vec<FieldError> {
         let (place, value) = (format!("{path}.scale.{key}"), text(scale, key));
         if value.is_empty() {
             errors.push(FieldError::required(place, ""));
+        } else if let Some(error) = simple_path(&place, value) {
+            errors.push(error);
         } else if !value.starts_with(root) {
             let detail = format!("should be a json path under {}", root.trim_end_matches('.'));
             errors.push(FieldError::invalid(place, value, detail));
         }
     }
     let selector = text(scale, "labelSelectorPath");
-    if !selector.is_empty() && !selector.starts_with(".spec.") && !selector.starts_with(".status.")
-    {
+    let place = format!("{path}.scale.labelSelectorPath");
+    if selector.is_empty() {
+        return errors;
+    }
+    if let Some(error) = simple_path(&place, selector) {
+        errors.push(error);
+    } else if !selector.starts_with(".spec.") && !selector.starts_with(".status.") {
         let detail = "should be a json path under either .spec or .status";
-        errors.push(FieldError::invalid(
-            format!("{path}.scale.labelSelectorPath"),
-            selector,
-            detail,
-        ));
+        errors.push(FieldError::invalid(place, selector, detail));
     }
     errors
+}
+
+/// A path into an object begins with a dot; more is not looked at.
+fn simple_path(place: &str, path: &str) -> Option<FieldError> {
+    let detail = "must be a simple json path starting with .";
+    (!path.starts_with('.')).then(|| FieldError::invalid(place, path, detail))
 }
 
 fn columns(columns: &Value, path: &str) -> Vec<FieldError> {
@@ -356,11 +401,46 @@ fn columns(columns: &Value, path: &str) -> Vec<FieldError> {
         } else if !types.contains(&kind) {
             errors.push(FieldError::invalid(format!("{path}.type"), kind, detail));
         }
-        if text(column, "jsonPath").is_empty() {
-            errors.push(FieldError::required(format!("{path}.JSONPath"), ""));
+        let format = text(column, "format");
+        let formats = [
+            "byte",
+            "date",
+            "date-time",
+            "double",
+            "float",
+            "int32",
+            "int64",
+            "password",
+        ];
+        if !format.is_empty() && !formats.contains(&format) {
+            let detail = format!("must be one of {}", formats.join(","));
+            errors.push(FieldError::invalid(
+                format!("{path}.format"),
+                format,
+                detail,
+            ));
+        }
+        let (place, json_path) = (format!("{path}.JSONPath"), text(column, "jsonPath"));
+        if json_path.is_empty() {
+            errors.push(FieldError::required(place, ""));
+        } else {
+            errors.extend(simple_path(&place, json_path));
         }
     }
     errors
+}
+
+/// Why a text is no path to a field, as far as that can be told from the text.
+fn path_error(path: &str) -> Option<String> {
+    if !path.starts_with(['.', '[']) {
+        let end = path.find(['.', '[']).unwrap_or(path.len());
+        return Some(format!("expected [ or . but got: {}", &path[..end]));
+    }
+    if path == "." {
+        return Some("unexpected end of JSON path".to_owned());
+    }
+    path.contains('[')
+        .then(|| "array notation is not allowed".to_owned())
 }
 
 fn selectable(version: &Value, path: &str) -> Vec<FieldError> {
@@ -381,6 +461,11 @@ fn selectable(version: &Value, path: &str) -> Vec<FieldError> {
             .split('.')
             .map(|key| format!("properties.{key}"))
             .collect();
+        if let Some(wrong) = path_error(json_path) {
+            let detail = format!("is an invalid path: {wrong}");
+            errors.push(FieldError::invalid(place, json_path, detail));
+            continue;
+        }
         let found = at_path(&version["schema"]["openAPIV3Schema"], &steps.join("."));
         let fits = found
             .is_some_and(|schema| matches!(text(schema, "type"), "string" | "boolean" | "integer"));

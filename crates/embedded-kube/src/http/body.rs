@@ -55,11 +55,27 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
         Format::Json => json::parse(bytes)
             .map_err(|message| format!("couldn't get version/kind; json parse error: {message}")),
         Format::Yaml => {
-            let value = yaml(String::from_utf8_lossy(bytes).into_owned())?;
+            let text = String::from_utf8_lossy(bytes);
+            let value = yaml(first_document(&text).to_owned())?;
             // Once through our own reader, so that numbers and depth obey one rule.
             json::parse(value.to_string().as_bytes())
         }
     }
+}
+
+/// A text can hold several documents: the first one counts.
+fn first_document(text: &str) -> &str {
+    let (mut at, mut begun) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let mark = line.trim_end();
+        let starts = mark == "---" || mark.starts_with("--- ");
+        if begun && (starts || mark == "...") {
+            return &text[..at];
+        }
+        begun |= starts || !(mark.is_empty() || mark.starts_with(['#', '%']));
+        at += line.len();
+    }
+    text
 }
 
 /// How many lines are put right before a text is refused: each costs another reading.
@@ -106,5 +122,10 @@ mod tests {
         let read = yaml(text.to_owned()).unwrap();
         assert_eq!(read, json!({"a": {"b": "one two three", "c": 1}}));
         assert!(yaml("a: 'one\nb: 1".to_owned()).is_err());
+        assert_eq!(
+            first_document("# x\n---\na: 1\n---\nb: 2\n"),
+            "# x\n---\na: 1\n"
+        );
+        assert_eq!(first_document("a: 1\n...\n"), "a: 1\n");
     }
 }

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, StreamBody};
 use super::answer::{Answer, answer, json_answer, not_found, other, refuse, warn};
 use super::body;
 use super::discovery;
-use super::negotiate::{self, Format};
+use super::negotiate::{self, Format, Shown};
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
@@ -85,7 +85,7 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
-        let verb = match self.verb() {
+        let verb = match self.part().and_then(|()| self.verb()) {
             Ok(verb) => verb,
             Err(refusal) if self.method == Method::HEAD => {
                 return Ok(refuse(&refusal).map(|_| full(Bytes::new())));
@@ -130,6 +130,14 @@ impl Exchange {
         }
     }
 
+    /// Refuses a part that objects of this resource do not have, whatever the method.
+    fn part(&self) -> ApiResult<()> {
+        match self.sub() {
+            Err(_) if self.resource.custom().is_none() => Err(ApiError::nowhere()),
+            other => other.map(drop),
+        }
+    }
+
     /// What the method means here. Built-in resources have a table of methods for each path,
     /// custom ones take every method and see what is missing.
     fn verb(&self) -> ApiResult<&'static str> {
@@ -147,6 +155,9 @@ impl Exchange {
         let unsupported = |verb| ApiError::method_not_supported(self.resource.about(), verb);
         match self.method {
             Method::HEAD if !custom => Err(ApiError::wrong_method()),
+            Method::GET | Method::PATCH if !custom && self.target.sub == "finalize" => {
+                Err(ApiError::wrong_method())
+            }
             Method::GET | Method::HEAD if self.target.watch => Ok("watch"),
             Method::GET | Method::HEAD if named => Ok("get"),
             Method::GET | Method::HEAD if self.query.watch() => Ok("watch"),
@@ -191,7 +202,12 @@ impl Exchange {
     }
 
     fn sub(&self) -> ApiResult<Sub> {
-        let sub = match self.target.sub.as_str() {
+        // Of a custom resource nobody looks at what follows.
+        let sub = match self.target.sub.split_once('/') {
+            Some((first, _)) if self.resource.custom().is_some() => first,
+            _ => &self.target.sub,
+        };
+        let sub = match sub {
             "" => Sub::None,
             "status" => Sub::Status,
             "scale" => Sub::Scale,
@@ -231,7 +247,11 @@ impl Exchange {
         if verb == "patch" {
             negotiate::patch(&self.headers, &self.resource)?;
         }
-        let output = negotiate::output(&self.headers, Some(&self.resource))?;
+        let shown = match verb {
+            "list" | "watch" => Shown::List,
+            _ => Shown::Object,
+        };
+        let output = negotiate::output(&self.headers, &self.resource, shown)?;
         if matches!(verb, "get" | "list" | "watch") {
             return self.read(verb, sub, output, fault);
         }
@@ -281,6 +301,8 @@ impl Exchange {
                 let name = Some(target.name.as_str()).filter(|name| !name.is_empty());
                 let random = state.ids.next();
                 let options = self.query.watch_options(&self.resource, name, random)?;
+                // Not everything that can be shown can be shown bit by bit.
+                negotiate::output(&self.headers, &self.resource, Shown::Stream)?;
                 let watch = Watch::start(
                     self.cluster.clone(),
                     state,
@@ -327,7 +349,7 @@ impl Exchange {
     }
 
     fn write(&self, verb: &str, sub: Sub, output: Format, bytes: &[u8]) -> ApiResult<Answer> {
-        let (resource, target) = (&self.resource, &self.target);
+        let target = &self.target;
         let kind = match verb {
             "create" => "CreateOptions",
             "update" => "UpdateOptions",
@@ -335,34 +357,41 @@ impl Exchange {
             _ => "DeleteOptions",
         };
         let deleting = matches!(verb, "delete" | "deletecollection");
-        let mut call = Call {
-            resource,
-            sub,
-            namespace: &target.namespace,
-            name: &target.name,
-            dry_run: !deleting && self.query.dry_run(kind)?,
-            validation: if deleting {
-                FieldValidation::Ignore
-            } else {
-                self.query.field_validation(kind)?
-            },
-            warnings: Vec::new(),
+        let (dry_run, validation) = if deleting {
+            (false, FieldValidation::Ignore)
+        } else {
+            self.query.write_options(kind)?
         };
-        let done = self.cluster.step(self.depth(bytes), |state| {
+        let (done, warnings) = self.cluster.step(self.depth(bytes), |state| {
+            // While the body was on its way, the definition may have changed, or gone.
+            let found = state.resource(&target.group, &target.version, &target.plural);
+            let Some(resource) = found.filter(|found| found.has(sub)) else {
+                return (Err(ApiError::nowhere()), Vec::new());
+            };
+            let mut call = Call {
+                resource: &resource,
+                sub,
+                namespace: &target.namespace,
+                name: &target.name,
+                dry_run,
+                validation,
+                warnings: Vec::new(),
+            };
             let done = match verb {
                 "create" => self.create(state, &mut call, bytes),
                 "update" => self.update(state, &mut call, bytes),
                 "patch" => self.patch(state, &mut call, bytes),
                 _ => self.delete(state, &mut call, verb, bytes),
             };
+            let warnings = call.warnings;
             chores::run(state);
-            done
+            (done, warnings)
         });
         Ok(match done {
-            Ok(done) => answer(done.code, done.body, output, &call.warnings),
+            Ok(done) => answer(done.code, done.body, output, &warnings),
             Err(error) => {
                 let mut refusal = refuse(&error);
-                warn(&mut refusal, &call.warnings);
+                warn(&mut refusal, &warnings);
                 refusal
             }
         })
@@ -403,7 +432,6 @@ impl Exchange {
 
     fn patch(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let kind = negotiate::patch(&self.headers, call.resource)?;
-        self.query.no_force()?;
         if call.sub == Sub::Scale {
             return api::update_scale(state, call, ScaleChange::Patch(kind, bytes));
         }
@@ -435,8 +463,12 @@ impl Exchange {
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
         let format = negotiate::input(&self.headers)?;
-        body::parse(bytes, format)
-            .map_err(|message| api::unrecognized(&self.resource, &message, bytes))
+        body::parse(bytes, format).map_err(|message| {
+            if self.target.sub == "scale" && self.resource.custom().is_some() {
+                return ApiError::bad_request(api::NO_SCALE);
+            }
+            api::unrecognized(&self.resource.kind, &message, bytes)
+        })
     }
 }
 

@@ -88,8 +88,8 @@ async fn dispatch(server: &Server, mut request: Request<AxumBody>) -> Response<A
     let found = path
         .strip_prefix("/clusters/")
         .map(|rest| rest.split_once('/').unwrap_or((rest, "")))
-        .filter(|(name, _)| !name.is_empty());
-    let Some((name, rest)) = found else {
+        .and_then(|(name, rest)| Some((server.existing(name)?, rest)));
+    let Some((cluster, rest)) = found else {
         let mut response = Response::new(AxumBody::from("404 page not found\n"));
         *response.status_mut() = StatusCode::NOT_FOUND;
         return response;
@@ -101,7 +101,7 @@ async fn dispatch(server: &Server, mut request: Request<AxumBody>) -> Response<A
     }
     // A part of a valid address is valid.
     *request.uri_mut() = target.parse().unwrap_or_else(|_| Uri::from_static("/"));
-    let Ok(response) = server.cluster(name).service().call(request).await else {
+    let Ok(response) = cluster.service().call(request).await else {
         // An answer that breaks off at once is as near to none as this side can come.
         let broken = futures_util::stream::once(async { Err::<Bytes, _>(LostAnswer) });
         return Response::new(AxumBody::from_stream(broken));

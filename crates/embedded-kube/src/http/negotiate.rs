@@ -1,5 +1,7 @@
 //! Content types: JSON and YAML in, JSON out.
 
+use std::collections::BTreeSet;
+
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE};
 
@@ -20,6 +22,11 @@ const BUILT_IN: [&str; 3] = [
     "application/vnd.kubernetes.protobuf",
 ];
 
+const STREAMS: [&str; 2] = [
+    "application/json;stream=watch",
+    "application/vnd.kubernetes.protobuf;stream=watch",
+];
+
 fn header<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
     headers
         .get(name)
@@ -27,54 +34,130 @@ fn header<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> &'a str {
         .unwrap_or_default()
 }
 
+/// What is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Object,
+    /// Several objects, which could be watched as well.
+    List,
+    Stream,
+}
+
+/// One of the things that a client would take.
+struct Clause<'a> {
+    kind: &'a str,
+    subkind: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f64,
+}
+
+/// What a client would take, the best first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut clauses: Vec<Clause<'_>> = accept.split(',').filter_map(clause).collect();
+    clauses.sort_by(|a, b| {
+        let vague = |clause: &Clause<'_>| (clause.kind == "*", clause.subkind == "*");
+        b.quality
+            .total_cmp(&a.quality)
+            .then(vague(a).cmp(&vague(b)))
+    });
+    clauses
+}
+
+fn clause(text: &str) -> Option<Clause<'_>> {
+    let (media, rest) = text.split_once(';').unwrap_or((text, ""));
+    let (kind, subkind) = match media.trim().split_once('/') {
+        Some((kind, subkind)) if !subkind.contains('/') => (kind.trim(), subkind.trim()),
+        None if media.trim() == "*" => ("*", "*"),
+        _ => return None,
+    };
+    let mut clause = Clause {
+        kind,
+        subkind,
+        parameters: Vec::new(),
+        quality: 1.0,
+    };
+    for (key, value) in rest.split(';').filter_map(|part| part.split_once('=')) {
+        match key.trim() {
+            "q" => clause.quality = value.trim().parse().unwrap_or(0.0),
+            key => clause.parameters.push((key, value.trim())),
+        }
+    }
+    Some(clause)
+}
+
+impl Clause<'_> {
+    /// The format that it asks for, if there is one. Tables and metadata alone are not served yet.
+    fn format(&self, watch: bool) -> Option<Format> {
+        let fits = |format: Format| {
+            self.parameters.iter().all(|(key, value)| match *key {
+                "as" | "g" | "v" => false,
+                "stream" => value.is_empty() || (*value == "watch" && format == Format::Json),
+                _ => true,
+            })
+        };
+        let named: &[Format] = match (self.kind, self.subkind) {
+            ("application", "json") => &[Format::Json],
+            ("application", "yaml") => &[Format::Yaml],
+            ("application" | "*", "*") => &[Format::Json, Format::Yaml],
+            _ => &[],
+        };
+        let found = named.iter().copied().find(|format| fits(*format));
+        found.filter(|format| !watch || *format == Format::Json)
+    }
+}
+
 /// The format of the answer.
-pub(super) fn output(headers: &HeaderMap, resource: Option<&Resource>) -> ApiResult<Format> {
+pub(super) fn output(headers: &HeaderMap, resource: &Resource, shown: Shown) -> ApiResult<Format> {
     let accept = header(headers, &ACCEPT);
-    if accept.trim().is_empty() {
+    if accept.is_empty() {
         return Ok(Format::Json);
     }
-    for range in accept.split(',') {
-        let mut parts = range.split(';').map(str::trim);
-        let media = parts.next().unwrap_or_default().to_ascii_lowercase();
-        // Tables and metadata alone are not served yet: the next range is tried.
-        if parts.any(|part| part.starts_with("as=")) {
-            continue;
-        }
-        match media.as_str() {
-            "application/*" if resource.is_some_and(|r| r.custom().is_none()) => {}
-            "application/json" | "application/*" | "*/*" => return Ok(Format::Json),
-            "application/yaml" => return Ok(Format::Yaml),
-            _ => {}
-        }
+    // Below built-in resources is a layer that knows what they can be shown as, to the letter.
+    let is_shown = |part: &str| {
+        let media = part.split(';').next().unwrap_or_default().trim();
+        media == "*/*" || BUILT_IN.contains(&media)
+    };
+    if resource.custom().is_none() && !accept.split(',').any(is_shown) {
+        let streams = if shown == Shown::Object {
+            &[][..]
+        } else {
+            &STREAMS
+        };
+        return Err(ApiError::none_acceptable(&[&BUILT_IN, streams].concat()));
     }
-    let framework = !accept.contains("application/vnd.kubernetes.protobuf")
-        && !accept.contains("as=")
-        && resource.is_some_and(|resource| resource.custom().is_none());
-    Err(if framework {
-        ApiError::none_acceptable(&BUILT_IN)
-    } else {
-        ApiError::not_acceptable(&BUILT_IN)
-    })
+    let watch = shown == Shown::Stream;
+    let best = clauses(accept)
+        .iter()
+        .find_map(|clause| clause.format(watch));
+    best.ok_or_else(|| ApiError::not_acceptable(if watch { &STREAMS[..] } else { &BUILT_IN[..] }))
 }
 
 /// The format of a request body.
 pub(super) fn input(headers: &HeaderMap) -> ApiResult<Format> {
-    let media = media_type(headers);
-    match media.as_str() {
-        "" | "application/json" => Ok(Format::Json),
-        "application/yaml" => Ok(Format::Yaml),
+    match media_type(header(headers, &CONTENT_TYPE)).as_deref() {
+        Some("" | "application/json") => Ok(Format::Json),
+        Some("application/yaml") => Ok(Format::Yaml),
         _ => Err(ApiError::unsupported_media_type(&BUILT_IN)),
     }
 }
 
-fn media_type(headers: &HeaderMap) -> String {
-    let value = header(headers, &CONTENT_TYPE);
-    value
+/// The type that a header names, if what follows it is sound.
+fn media_type(value: &str) -> Option<String> {
+    let (media, parameters) = value.split_once(';').unwrap_or((value, ""));
+    let mut names = BTreeSet::new();
+    for parameter in parameters
         .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+        .filter(|_| !parameters.trim().is_empty())
+    {
+        let (name, value) = parameter.split_once('=')?;
+        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+        let quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
+        let plain = !value.is_empty() && !value.contains(['"', ' ', ',']);
+        if name.is_empty() || !(quoted || plain) || !names.insert(name) {
+            return None;
+        }
+    }
+    Some(media.trim().to_ascii_lowercase())
 }
 
 /// The kind of a patch.
@@ -84,11 +167,23 @@ pub(super) fn patch(headers: &HeaderMap, resource: &Resource) -> ApiResult<Patch
     const STRATEGIC: &str = "application/strategic-merge-patch+json";
     const APPLY: &str = "application/apply-patch+yaml";
     let built_in = resource.custom().is_none();
-    match media_type(headers).as_str() {
+    // What precedes the first semicolon counts, to the letter.
+    let media = header(headers, &CONTENT_TYPE).trim();
+    // Below built-in resources is a layer that looks at each of several types.
+    let known = |part: &str| {
+        let part = part.split(';').next().unwrap_or_default().trim();
+        [JSON, MERGE, STRATEGIC, APPLY].contains(&part)
+    };
+    let passed = media.split(',').any(known);
+    match media.split(';').next().unwrap_or_default() {
         JSON => Ok(PatchKind::Json),
         MERGE => Ok(PatchKind::Merge),
         STRATEGIC if built_in => Ok(PatchKind::Strategic),
         APPLY if built_in => Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC])),
+        _ if built_in && passed => {
+            let all = [JSON, MERGE, STRATEGIC, APPLY];
+            Err(ApiError::unsupported_media_type(&all))
+        }
         _ if built_in => Err(ApiError::unsupported_patch()),
         _ => Err(ApiError::unsupported_media_type(&[JSON, MERGE, APPLY])),
     }

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::body::parse;
 use super::negotiate::Format;
-use crate::api::{DeleteOptions, FieldValidation, ListOptions, Propagation, parse_version};
+use crate::api::{
+    DeleteOptions, FieldValidation, ListOptions, Propagation, header_of, parse_version,
+};
 use crate::resource::Resource;
 use crate::selectors::Selector;
 use crate::status::{About, ApiError, ApiResult, FieldError};
-use crate::text::go_quote;
+use crate::text::{go_quote, go_unicode, is_print};
 use crate::typed::{self, Findings, Struct, Type, field, list, object, pointer};
 use crate::watch::WatchOptions;
 
@@ -56,15 +58,16 @@ fn is_well_formed(pair: &str) -> bool {
         })
 }
 
-fn options_error(kind: &str, error: FieldError) -> ApiError {
-    ApiError::invalid(
-        About {
-            group: "meta.k8s.io",
-            resource: kind,
-        },
-        "",
-        &[error],
-    )
+/// Refuses options with something wrong in them.
+fn check_options(kind: &str, errors: &[FieldError]) -> ApiResult<()> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let about = About {
+        group: "meta.k8s.io",
+        resource: kind,
+    };
+    Err(ApiError::invalid(about, "", errors))
 }
 
 impl Query {
@@ -98,7 +101,8 @@ impl Query {
 
     fn number(&self, key: &str) -> ApiResult<Option<i64>> {
         match self.get(key) {
-            None | Some("") => Ok(None),
+            None => Ok(None),
+            Some("") if key == "limit" => Ok(None),
             Some(text) => text.parse::<i64>().map(Some).map_err(|error| {
                 let why = match error.kind() {
                     IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
@@ -115,63 +119,55 @@ impl Query {
         self.flag("watch").unwrap_or(false)
     }
 
-    /// Whether nothing is to be stored; `kind` names the options in errors.
-    pub(super) fn dry_run(&self, kind: &str) -> ApiResult<bool> {
-        let values: Vec<&str> = self
-            .pairs
-            .iter()
-            .filter(|(key, _)| key == "dryRun")
-            .map(|(_, value)| value.as_str())
-            .collect();
-        check_dry_run(&values, kind)
+    fn all(&self, key: &str) -> Vec<&str> {
+        let pairs = self.pairs.iter().filter(|(name, _)| name == key);
+        pairs.map(|(_, value)| value.as_str()).collect()
     }
 
-    /// What is done with unknown fields.
-    pub(super) fn field_validation(&self, kind: &str) -> ApiResult<FieldValidation> {
+    /// Whether nothing is to be stored, and what is done with unknown fields. `kind` names the
+    /// options in errors.
+    pub(super) fn write_options(&self, kind: &str) -> ApiResult<(bool, FieldValidation)> {
+        let mut errors = Vec::new();
+        // `force` belongs to apply.
+        if kind == "PatchOptions" && self.get("force").is_some() {
+            let detail = "may not be specified for non-apply patch";
+            errors.push(FieldError::forbidden("force", detail));
+        }
         let manager = self.text("fieldManager");
         if manager.len() > 128 {
-            return Err(options_error(
-                kind,
-                FieldError::too_long("fieldManager", 128),
-            ));
+            errors.push(FieldError::too_long("fieldManager", 128));
         }
-        match self.text("fieldValidation") {
-            "" | "Warn" => Ok(FieldValidation::Warn),
-            "Ignore" => Ok(FieldValidation::Ignore),
-            "Strict" => Ok(FieldValidation::Strict),
-            other => {
-                let known = ["", "Ignore", "Strict", "Warn"];
-                let error = FieldError::not_supported("fieldValidation", other, &known);
-                Err(options_error(kind, error))
+        for (at, c) in manager.char_indices() {
+            if !is_print(c) {
+                let detail = format!("invalid character {} (at position {at})", go_unicode(c));
+                errors.push(FieldError::invalid("fieldManager", manager, detail));
             }
         }
+        let dry_run = self.all("dryRun");
+        errors.extend(dry_run_error(&dry_run));
+        let validation = match self.text("fieldValidation") {
+            "Ignore" => FieldValidation::Ignore,
+            "Strict" => FieldValidation::Strict,
+            "" | "Warn" => FieldValidation::Warn,
+            other => {
+                let known = ["", "Ignore", "Strict", "Warn"];
+                errors.push(FieldError::not_supported("fieldValidation", other, &known));
+                FieldValidation::Warn
+            }
+        };
+        check_options(kind, &errors)?;
+        Ok((!dry_run.is_empty(), validation))
     }
 
-    /// `force` belongs to apply.
-    pub(super) fn no_force(&self) -> ApiResult<()> {
-        if self.get("force").is_none() {
-            return Ok(());
-        }
-        let detail = "may not be specified for non-apply patch";
-        Err(options_error(
-            "PatchOptions",
-            FieldError::forbidden("force", detail),
-        ))
-    }
-
-    fn selector(&self, resource: &Resource) -> ApiResult<Selector> {
-        Selector::parse(
-            resource,
-            self.text("labelSelector"),
-            self.text("fieldSelector"),
-        )
+    fn selector(&self) -> ApiResult<Selector> {
+        Selector::parse(self.text("labelSelector"), self.text("fieldSelector"))
     }
 
     /// What a list is to show.
     pub(super) fn list(&self, resource: &Resource) -> ApiResult<ListOptions> {
-        let limit = self.number("limit")?.unwrap_or(0);
         self.number("timeoutSeconds")?;
-        let selector = self.selector(resource)?;
+        let limit = self.number("limit")?.unwrap_or(0);
+        let selector = self.selector()?;
         let (version, matching) = (
             self.text("resourceVersion"),
             self.text("resourceVersionMatch"),
@@ -201,13 +197,8 @@ impl Query {
             let detail = "sendInitialEvents is forbidden for list";
             errors.push(FieldError::forbidden("sendInitialEvents", detail));
         }
-        if !errors.is_empty() {
-            let about = About {
-                group: "meta.k8s.io",
-                resource: "ListOptions",
-            };
-            return Err(ApiError::invalid(about, "", &errors));
-        }
+        check_options("ListOptions", &errors)?;
+        selector.check(resource)?;
         Ok(ListOptions {
             selector,
             limit: usize::try_from(limit).unwrap_or(0),
@@ -226,16 +217,9 @@ impl Query {
         name: Option<&str>,
         random: u64,
     ) -> ApiResult<WatchOptions> {
+        let timeout = self.number("timeoutSeconds")?.unwrap_or(0);
         self.number("limit")?;
-        let mut selector = self.selector(resource)?;
-        if let Some(name) = name {
-            if selector.has_fields() && selector.name() != Some(name) {
-                return Err(ApiError::bad_request(
-                    "fieldSelector metadata.name doesn't match requested name",
-                ));
-            }
-            selector = selector.and_name(name);
-        }
+        let mut selector = self.selector()?;
         let initial_events = self.flag("sendInitialEvents");
         let matching = self.text("resourceVersionMatch");
         let path = "resourceVersionMatch";
@@ -258,16 +242,20 @@ impl Query {
                 errors.push(FieldError::forbidden(path, detail));
             }
         }
-        if !errors.is_empty() {
-            let about = About {
-                group: "meta.k8s.io",
-                resource: "ListOptions",
-            };
-            return Err(ApiError::invalid(about, "", &errors));
+        check_options("ListOptions", &errors)?;
+        selector.check(resource)?;
+        if let Some(name) = name {
+            if selector.has_fields() && selector.equal("metadata.name") != Some(name) {
+                return Err(ApiError::bad_request(
+                    "fieldSelector metadata.name doesn't match requested name",
+                ));
+            }
+            selector = selector.and_name(name);
         }
-        let timeout = match self.number("timeoutSeconds")? {
-            Some(seconds) if seconds > 0 => u64::try_from(seconds).unwrap_or(0),
-            _ => 1800 + random % 1800,
+        // Counted in nanoseconds, as the real server does, a time can be over before it begins.
+        let timeout = match timeout.wrapping_mul(1_000_000_000) {
+            0 => Duration::from_secs(1800 + random % 1800),
+            nanos => Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)),
         };
         Ok(WatchOptions {
             selector,
@@ -275,7 +263,7 @@ impl Query {
             bookmarks: self.flag("allowWatchBookmarks").unwrap_or(false),
             initial_events,
             // A hundred years: no clock need go further.
-            timeout: Duration::from_secs(timeout.min(3_155_760_000)),
+            timeout: timeout.min(Duration::from_hours(876_600)),
         })
     }
 
@@ -283,12 +271,7 @@ impl Query {
     pub(super) fn delete(&self, body: &[u8], format: Format) -> ApiResult<(DeleteOptions, bool)> {
         let options = if body.is_empty() {
             let mut options = json!({});
-            let dry_run: Vec<&String> = self
-                .pairs
-                .iter()
-                .filter(|(key, _)| key == "dryRun")
-                .map(|(_, value)| value)
-                .collect();
+            let dry_run = self.all("dryRun");
             if !dry_run.is_empty() {
                 options["dryRun"] = json!(dry_run);
             }
@@ -298,10 +281,16 @@ impl Query {
             if let Some(orphan) = self.flag("orphanDependents") {
                 options["orphanDependents"] = json!(orphan);
             }
+            for key in ["uid", "resourceVersion"] {
+                if let Some(wanted) = self.get(key) {
+                    options["preconditions"][key] = json!(wanted);
+                }
+            }
             self.number("gracePeriodSeconds")?;
             options
         } else {
-            parse(body, format).map_err(ApiError::bad_request)?.value
+            let value = parse(body, format).map_err(ApiError::bad_request)?.value;
+            header_of(value).map_err(ApiError::bad_request)?
         };
         delete_options(&options)
     }
@@ -333,16 +322,20 @@ static DELETE_OPTIONS: LazyLock<Struct> = LazyLock::new(|| Struct {
     ],
 });
 
-fn check_dry_run(values: &[&str], kind: &str) -> ApiResult<bool> {
-    if values.iter().any(|value| *value != "All") {
-        let error = FieldError::not_supported("dryRun", json!(values), &["All"]);
-        return Err(options_error(kind, error));
-    }
-    Ok(!values.is_empty())
+fn dry_run_error(values: &[&str]) -> Option<FieldError> {
+    let strange = values.iter().any(|value| *value != "All");
+    strange.then(|| FieldError::not_supported("dryRun", json!(values), &["All"]))
 }
 
 fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
-    let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
+    let kind = match value["kind"].as_str() {
+        None | Some("") => "DeleteOptions",
+        Some(kind) => kind,
+    };
+    if kind == "Status" {
+        let message = "converting (v1.Status) to (v1.DeleteOptions): unknown conversion";
+        return Err(ApiError::bad_request(message));
+    }
     if kind != "DeleteOptions" {
         return Err(ApiError::bad_request(format!(
             "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
@@ -380,20 +373,15 @@ fn delete_options(value: &Value) -> ApiResult<(DeleteOptions, bool)> {
             None
         }
     };
-    if !errors.is_empty() {
-        let about = About {
-            group: "meta.k8s.io",
-            resource: "DeleteOptions",
-        };
-        return Err(ApiError::invalid(about, "", &errors));
-    }
     let dry_run: Vec<&str> = value["dryRun"]
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let dry_run = check_dry_run(&dry_run, "DeleteOptions")?;
+    errors.extend(dry_run_error(&dry_run));
+    check_options("DeleteOptions", &errors)?;
+    let dry_run = !dry_run.is_empty();
     let preconditions = &value["preconditions"];
     let options = DeleteOptions {
         uid: text(&preconditions["uid"]),

@@ -2,6 +2,7 @@
 
 pub(crate) mod formats;
 mod invariants;
+pub(crate) mod pattern;
 mod shape;
 mod validate;
 
@@ -12,7 +13,7 @@ use regex::Regex;
 use serde_json::Value;
 
 pub(crate) use invariants::{coerce_embedded, embedded_errors, list_errors};
-pub(crate) use shape::{default, drop_nulls, prune};
+pub(crate) use shape::{default, drop_nulls, prune, prune_part};
 pub(crate) use validate::validate;
 
 /// A schema, or a part of one.
@@ -113,7 +114,9 @@ impl Pattern {
 
     /// Whether it is found in the text; an expression that does not compile is found nowhere.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let regex = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
+        let regex = self
+            .compiled
+            .get_or_init(|| pattern::compile(&self.text).ok());
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }

@@ -13,8 +13,13 @@ const MAX_TOLD: usize = 1024 * 1024;
 
 /// Removes from a resource what its schema does not know; the answer is the paths removed, sorted.
 pub(crate) fn prune(object: &mut Value, schema: &Schema) -> Vec<String> {
+    prune_part(object, schema, true)
+}
+
+/// The same for a part of a resource; `root` says whether it is a resource itself.
+pub(crate) fn prune_part(object: &mut Value, schema: &Schema, root: bool) -> Vec<String> {
     let mut pruning = Pruning::default();
-    pruning.part(object, Some(schema), true);
+    pruning.part(object, Some(schema), root);
     pruning.unknown.sort();
     pruning.unknown
 }

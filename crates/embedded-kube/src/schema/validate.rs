@@ -31,6 +31,15 @@ pub(crate) fn validate(
         .collect()
 }
 
+/// Whether a number is above a limit; integers are compared as integers.
+fn above(float: f64, whole: Option<i64>, limit: f64) -> bool {
+    #[expect(clippy::cast_possible_truncation, reason = "Go truncates here as well")]
+    match whole {
+        Some(number) if limit.fract() == 0.0 => number > limit as i64,
+        _ => float > limit,
+    }
+}
+
 struct Walk<'a> {
     prefix: &'a str,
 }
@@ -266,19 +275,23 @@ impl Walk<'_> {
         if let Some(factor) = limits.multiple_of {
             let ratio = float / factor;
             complain(
-                (ratio - ratio.round()).abs() > 1e-9,
+                (ratio - ratio.round()).abs() > 1e-9 || ratio.abs() > 9_007_199_254_740_991.0,
                 "a multiple of",
                 factor,
             );
         }
         match limits.maximum {
             Some(max) if limits.exclusive_maximum => complain(float >= max, "less than", max),
-            Some(max) => complain(float > max, "less than or equal to", max),
+            Some(max) => complain(above(float, whole, max), "less than or equal to", max),
             None => {}
         }
         match limits.minimum {
             Some(min) if limits.exclusive_minimum => complain(float <= min, "greater than", min),
-            Some(min) => complain(float < min, "greater than or equal to", min),
+            Some(min) => complain(
+                above(-float, whole.map(i64::wrapping_neg), -min),
+                "greater than or equal to",
+                min,
+            ),
             None => {}
         }
     }

@@ -4,7 +4,7 @@ mod lists;
 mod operations;
 mod strategic;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Call, Done, FieldValidation, match_name, update_with};
 use crate::builtin::{self, Builtin};
@@ -48,15 +48,16 @@ fn apply(
     if call.resource.builtin() == Some(Builtin::NewEvent) {
         builtin::event_from_core(&mut current);
     }
-    let (patched, duplicates) = patch_value(call, &current, kind, body)?;
+    let (patched, complaints) = patch_value(call, &current, kind, body)?;
     super::warn_of_lost_fields(state, call, &patched, &[])?;
-    let mut value = decode(call, patched, &duplicates)?;
+    let mut value = decode(call, patched, complaints, kind)?;
     match_patched_name(call, &value)?;
     super::dedup_owners(call, &mut value, " after mutating admission happens");
     Ok(value)
 }
 
-fn match_patched_name(call: &Call<'_>, value: &Value) -> ApiResult<()> {
+/// The name and namespace of a patched object must be those of the request.
+pub(super) fn match_patched_name(call: &Call<'_>, value: &Value) -> ApiResult<()> {
     let namespace = crate::meta::text(value, "namespace");
     if call.resource.namespaced && !namespace.is_empty() && namespace != call.namespace {
         return Err(ApiError::bad_request(
@@ -66,7 +67,7 @@ fn match_patched_name(call: &Call<'_>, value: &Value) -> ApiResult<()> {
     match_name(call, value)
 }
 
-/// Applies a patch to a value.
+/// Applies a patch to a value; the answer has besides what is odd in the patch itself.
 pub(super) fn patch_value(
     call: &Call<'_>,
     current: &Value,
@@ -95,13 +96,14 @@ pub(super) fn patch_value(
         PatchKind::Json => {
             let mut patched = current.clone();
             operations::apply(&mut patched, &patch, strict)?;
-            Ok((
-                patched,
-                duplicates
-                    .iter()
-                    .map(|d| format!("json patch {d}"))
-                    .collect(),
-            ))
+            let twice = duplicates.iter().map(|path| ("duplicate", path.clone()));
+            let strange = operations::unknown_fields(&patch)
+                .into_iter()
+                .map(|path| ("unknown", path));
+            let complaints = twice.chain(strange);
+            let complaints = complaints
+                .map(|(what, path)| format!("json patch {what} field {}", go_quote(&path)));
+            Ok((patched, complaints.collect()))
         }
         PatchKind::Merge | PatchKind::Strategic => {
             if patch.is_null() && kind == PatchKind::Merge {
@@ -125,34 +127,42 @@ pub(super) fn patch_value(
                 }
                 (_, patch) => merge(&mut patched, patch),
             }
-            Ok((patched, duplicates))
+            let twice = duplicates
+                .iter()
+                .map(|path| format!("duplicate field {}", go_quote(path)));
+            Ok((patched, twice.collect()))
         }
     }
 }
 
 /// Merges `patch` into `target`; nulls remove.
 fn merge(target: &mut Value, patch: Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch;
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let Some(map) = target.as_object_mut() else {
-        return;
-    };
-    for (key, value) in patch {
-        if value.is_null() {
-            map.remove(&key);
-        } else {
-            merge(map.entry(key).or_insert(Value::Null), value);
+    match (target, patch) {
+        (Value::Object(map), Value::Object(patch)) => {
+            for (key, value) in patch {
+                if value.is_null() {
+                    map.remove(&key);
+                } else {
+                    merge(map.entry(key).or_insert(Value::Null), value);
+                }
+            }
+        }
+        // What takes the place of a map is taken as it is.
+        (target @ Value::Object(_), patch) => *target = patch,
+        (target, mut patch) => {
+            strategic::drop_nulls(&mut patch);
+            *target = patch;
         }
     }
 }
 
 /// Decodes a patched object; what is wrong is reported as an invalid patch.
-fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiResult<Value> {
+fn decode(
+    call: &mut Call<'_>,
+    mut value: Value,
+    complaints: Vec<String>,
+    kind: PatchKind,
+) -> ApiResult<Value> {
     let shown = value.to_string();
     let invalid = |message: String| {
         let error = FieldError::invalid("patch", shown.as_str(), message);
@@ -166,6 +176,25 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
         )
     };
     let mut found = Findings::default();
+    value = super::header_of(value).map_err(&invalid)?;
+    let unversioned = value["apiVersion"].as_str().unwrap_or_default().is_empty();
+    if unversioned && call.resource.builtin().is_some() && kind != PatchKind::Strategic {
+        return Err(versionless(call, &value, complaints).unwrap_or_else(invalid));
+    }
+    if call.resource.custom().is_some() {
+        let version = value["apiVersion"].as_str().unwrap_or_default();
+        if value["kind"].as_str().unwrap_or_default().is_empty() {
+            return Err(invalid(format!("Object 'Kind' is missing in '{shown}'")));
+        }
+        if version.matches('/').count() > 1 {
+            let why = format!("unexpected GroupVersion string: {version}");
+            return Err(invalid(why));
+        }
+        if unversioned {
+            let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+            return Err(ApiError::internal(why));
+        }
+    }
     if let Some(why) = foreign_kind(call, &mut value) {
         return Err(invalid(why));
     }
@@ -173,33 +202,53 @@ fn decode(call: &mut Call<'_>, mut value: Value, duplicates: &[String]) -> ApiRe
     if call.resource.custom().is_none() {
         found.unknown.sort();
     }
-    let complaints: Vec<String> = duplicates
-        .iter()
-        .map(|path| match path.strip_prefix("json patch ") {
-            Some(path) => format!("json patch duplicate field {}", go_quote(path)),
-            None => format!("duplicate field {}", go_quote(path)),
-        })
-        .chain(
-            found
-                .unknown
-                .iter()
-                .map(|path| format!("unknown field {}", go_quote(path))),
-        )
-        .collect();
-    if !complaints.is_empty() {
-        match call.validation {
-            FieldValidation::Ignore => {}
-            FieldValidation::Warn => call.warnings.extend(complaints),
-            FieldValidation::Strict => {
-                return Err(invalid(format!(
-                    "strict decoding error: {}",
-                    complaints.join(", ")
-                )));
-            }
-        }
-    }
+    tell(call, complaints, &found.unknown).map_err(invalid)?;
     strategy::default(call.resource, &mut value);
     Ok(value)
+}
+
+/// The refusal of a built-in object that has lost its version: it is taken for one in the form that
+/// the real server keeps for itself, where no field has the name that it has outside.
+fn versionless(
+    call: &mut Call<'_>,
+    value: &Value,
+    complaints: Vec<String>,
+) -> Result<ApiError, String> {
+    let keys = value
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::keys);
+    let own = |key: &&String| !matches!(key.as_str(), "apiVersion" | "kind");
+    let mut unknown: Vec<String> = keys.filter(own).cloned().collect();
+    unknown.sort();
+    tell(call, complaints, &unknown)?;
+    Ok(match match_name(call, &Value::Null) {
+        Err(error) => error,
+        Ok(()) => call.not_found(),
+    })
+}
+
+/// Complains about what is odd in a patch and about fields that nobody knows, as the request asks.
+pub(super) fn tell(
+    call: &mut Call<'_>,
+    mut complaints: Vec<String>,
+    unknown: &[String],
+) -> Result<(), String> {
+    complaints.extend(
+        unknown
+            .iter()
+            .map(|path| format!("unknown field {}", go_quote(path))),
+    );
+    match call.validation {
+        FieldValidation::Strict if !complaints.is_empty() => {
+            Err(format!("strict decoding error: {}", complaints.join(", ")))
+        }
+        FieldValidation::Warn => {
+            call.warnings.extend(complaints);
+            Ok(())
+        }
+        FieldValidation::Strict | FieldValidation::Ignore => Ok(()),
+    }
 }
 
 /// Why a patched built-in object is no object of this resource any more, if it is not.
@@ -216,6 +265,9 @@ fn foreign_kind(call: &Call<'_>, value: &mut Value) -> Option<String> {
     let version = value["apiVersion"].as_str()?;
     if *kind == *resource.kind && version == wanted {
         return None;
+    }
+    if version.matches('/').count() > 1 {
+        return Some(format!("unexpected GroupVersion string: {version}"));
     }
     let known = builtin::RESOURCES
         .iter()
@@ -247,5 +299,14 @@ mod tests {
             json!({"a": {"b": null, "e": 3}, "d": [2], "f": {"g": null}}),
         );
         assert_eq!(value, json!({"a": {"c": 2, "e": 3}, "d": [2], "f": {}}));
+        // Nulls inside of what is new mean nothing, in lists as well.
+        merge(
+            &mut value,
+            json!({"d": [{"x": null, "y": 1}, null], "a": [{"x": null}]}),
+        );
+        assert_eq!(
+            value,
+            json!({"a": [{"x": null}], "d": [{"y": 1}, null], "f": {}})
+        );
     }
 }

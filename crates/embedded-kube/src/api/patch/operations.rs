@@ -7,6 +7,8 @@ use crate::status::{ApiError, ApiResult};
 
 /// How many operations a patch may have.
 const MAX_OPERATIONS: usize = 10_000;
+/// How many unknown fields are told.
+const MAX_UNKNOWN: usize = 100;
 /// How many bytes the `copy` operations of a patch may copy.
 const MAX_COPIED: usize = 3 * 1024 * 1024;
 
@@ -40,7 +42,8 @@ pub(super) fn apply(value: &mut Value, patch: &Value, strict: bool) -> ApiResult
             return Err(ApiError::rejected());
         }
     }
-    if value.is_object() {
+    // A list is told as an object of no kind.
+    if value.is_object() || value.is_array() {
         Ok(())
     } else {
         Err(ApiError::rejected())
@@ -71,6 +74,21 @@ fn well_formed(operation: &Value, strict: bool) -> ApiResult<()> {
     Ok(())
 }
 
+/// The fields that operations have and do not know, as `[0].more`.
+pub(super) fn unknown_fields(patch: &Value) -> Vec<String> {
+    let known = |key: &str| matches!(key, "op" | "path" | "from" | "value");
+    let operations = patch.as_array().into_iter().flatten().enumerate();
+    let unknown = operations.flat_map(|(index, operation)| {
+        let keys = operation
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::keys);
+        let strange = keys.filter(|key| !known(key));
+        strange.map(move |key| format!("[{index}].{key}"))
+    });
+    unknown.take(MAX_UNKNOWN).collect()
+}
+
 /// One operation; none if it does not apply. `copied` grows by the bytes that it copies.
 fn step(value: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> {
     let text = |key: &str| operation[key].as_str();
@@ -85,21 +103,15 @@ fn step(value: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> 
             add(value, path, moved)
         }
         "copy" => {
-            // A missing key is copied as null.
             let from = tokens(text("from")?)?;
-            let (_, parent) = from.split_last()?;
-            descend(value, parent).filter(|parent| parent.is_object() || parent.is_array())?;
-            let copy = descend(value, &from).map_or(Value::Null, |found| found.clone());
+            from.split_last()?;
+            let copy = look_up(value, &from)?;
             *copied += copy.to_string().len();
             add(value, path, copy)
         }
         "test" => {
-            let found = find(value, path).map(|found| &*found);
-            let equal = match found {
-                Some(found) => found == payload,
-                None => payload.is_null(),
-            };
-            equal.then_some(())
+            let found = look_up(value, &tokens(path)?)?;
+            (found == *payload).then_some(())
         }
         _ => None,
     }
@@ -118,12 +130,15 @@ fn tokens(path: &str) -> Option<Vec<String>> {
     )
 }
 
+/// The place that a token names in a list of this length; negative ones count from its end.
 fn index(token: &str, length: usize) -> Option<usize> {
-    if let Some(back) = token.strip_prefix('-') {
-        let back: usize = back.parse().ok()?;
-        return length.checked_sub(back);
+    let place: i64 = token.parse().ok()?;
+    let back = usize::try_from(place.unsigned_abs()).ok()?;
+    if place < 0 {
+        length.checked_sub(back)
+    } else {
+        Some(back)
     }
-    token.parse().ok()
 }
 
 fn descend<'a>(value: &'a mut Value, tokens: &[String]) -> Option<&'a mut Value> {
@@ -137,8 +152,16 @@ fn descend<'a>(value: &'a mut Value, tokens: &[String]) -> Option<&'a mut Value>
     })
 }
 
-fn find<'a>(value: &'a mut Value, path: &str) -> Option<&'a mut Value> {
-    descend(value, &tokens(path)?)
+/// What is there; a missing key of a map is null, a missing place of a list is nothing.
+fn look_up(value: &mut Value, tokens: &[String]) -> Option<Value> {
+    let Some((last, parent)) = tokens.split_last() else {
+        return Some(value.clone());
+    };
+    match descend(value, parent)? {
+        Value::Object(map) => Some(map.get(last).cloned().unwrap_or(Value::Null)),
+        Value::Array(items) => items.get(index(last, items.len())?).cloned(),
+        _ => None,
+    }
 }
 
 /// Adds a value, unless the document would nest deeper than one may.
@@ -147,19 +170,18 @@ fn add(value: &mut Value, path: &str, payload: Value) -> Option<()> {
     if tokens.len() + levels(&payload) > deep::MAX_DEPTH {
         return None;
     }
-    let Some((last, parent)) = tokens.split_last() else {
-        *value = payload;
-        return Some(());
-    };
+    // The whole can be replaced, but not added.
+    let (last, parent) = tokens.split_last()?;
     match descend(value, parent)? {
         Value::Object(map) => {
             map.insert(last.clone(), payload);
         }
         Value::Array(items) => {
+            // Counted from its end, the list is as long as it will be.
             let at = if last == "-" {
                 items.len()
             } else {
-                index(last, items.len())?
+                index(last, items.len() + 1)?
             };
             if at > items.len() {
                 return None;

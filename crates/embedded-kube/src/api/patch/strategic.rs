@@ -273,7 +273,7 @@ fn not_a_list(found: &Value) -> ApiError {
 }
 
 /// Nulls in what is new mean nothing.
-fn drop_nulls(value: &mut Value) {
+pub(super) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|_, value| !value.is_null());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::run;
+use crate::harness::{run, run_alone};
 
 const JSON: [(&str, &str); 1] = [("content-type", "application/json")];
 
@@ -136,7 +136,7 @@ fn deep_patches() {
 
 #[test]
 fn deep_objects_live_and_die() {
-    run(async |s| {
+    run_alone(async |s| {
         let merge = [("content-type", "application/merge-patch+json")];
         let patch = [("content-type", "application/json-patch+json")];
         for depth in [600, 5_000, 9_990] {

@@ -1,6 +1,7 @@
 //! The cases, one file a topic.
 
 mod core_kinds;
+mod corners;
 mod create;
 mod defaults;
 mod definitions;

@@ -40,7 +40,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
-static WORDS: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
     [
         // What a decoder made of a body is told in the words of that decoder.
         (
@@ -48,8 +48,8 @@ static WORDS: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
             "${1}<decoder>",
         ),
         (
-            "(cannot unmarshal [a-z]+ into )Go (struct field|value) .*",
-            "${1}<Go type>",
+            "(cannot unmarshal [a-z]+)[^\"]*? into Go (struct field|value) .*",
+            "${1} into <Go type>",
         ),
         // A patched object is quoted in the order of Go's fields.
         (
@@ -60,6 +60,11 @@ static WORDS: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
         (
             r#"(?s)Invalid value: \[\{"(?i:name)":"v.*?\}\]: "#,
             "Invalid value: <versions>: ",
+        ),
+        // And so is a schema.
+        (
+            r"(?s)Invalid value: \{.*?\}: only \[",
+            "Invalid value: <schema>: only [",
         ),
         // What is wrong with a regular expression.
         (

@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 
 use crate::harness::{
-    ASK_EVERY, Difference, Script, Server, compare, embedded, enabled, real, say,
+    ASK_EVERY, Difference, Script, Server, beside_others, compare, embedded, enabled, real, say,
 };
 use operation::{Memory, Operation};
 
@@ -123,6 +123,7 @@ fn compare_all(family: Family) {
     if !enabled(&format!("generated sequences ({what})")) {
         return;
     }
+    let _guest = beside_others();
     let seed = number("FREEHOLD_SEED", 1);
     let count = number("FREEHOLD_SEQUENCES", 1_000);
     let runtime = tokio::runtime::Builder::new_current_thread()

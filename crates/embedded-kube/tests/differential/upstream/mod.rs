@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Script, Server, compare, embedded, enabled, read_with_kubectl, real, say};
+use crate::harness::{
+    Script, Server, beside_others, compare, embedded, enabled, read_with_kubectl, real, say,
+};
 
 #[test]
 fn definitions_and_samples() {
@@ -21,6 +23,7 @@ fn definitions_and_samples() {
         say("SKIPPED: upstream definitions: FREEHOLD_UPSTREAM_CRDS is not set");
         return;
     };
+    let _guest = beside_others();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
