@@ -56,8 +56,9 @@ pub fn deed(step: &Step) -> String {
     match step.targets() {
         [target] => format!("{what} {preposition} {}", resource(target)),
         targets => {
-            let of = count(targets.len(), noun(step.kind()));
-            format!("{what} {preposition} {of}")
+            let alike = targets.iter().all(|target| target.kind == step.kind());
+            let noun = if alike { noun(step.kind()) } else { "resource" };
+            format!("{what} {preposition} {}", count(targets.len(), noun))
         }
     }
 }
