@@ -77,7 +77,7 @@ const TIERS: &[Tier] = &[
     Tier {
         name: "aws",
         about: "the AWS adapter on moto's server, held to the simulated account case by case; the binary with it",
-        lacks: python,
+        lacks: python_or_memory,
         omits: nothing,
         commands: |workspace, _| {
             let mut server = workspace.cargo(["test", "--profile", CHECKED]);
@@ -89,9 +89,24 @@ const TIERS: &[Tier] = &[
     },
 ];
 
-fn python() -> Option<String> {
-    let there = cargo::has_program("python3");
-    (!there).then(|| "needs Python 3, which runs moto".to_owned())
+/// What building the vendors' SDKs takes, in kilobytes: the compiler alone has half of it.
+const SDK_MEMORY: u64 = 6_000_000;
+
+fn python_or_memory() -> Option<String> {
+    if !cargo::has_program("python3") {
+        return Some("needs Python 3, which runs moto".to_owned());
+    }
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let scarce = total_memory(&memory).is_some_and(|total| total < SDK_MEMORY);
+    scarce.then(|| "needs 6 GB of memory, to build the vendors' SDKs".to_owned())
+}
+
+/// The kilobytes of memory that `/proc/meminfo` tells; `None` where there is no such file.
+fn total_memory(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 fn go_or_assets() -> Option<String> {
@@ -319,6 +334,13 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("0 passed, 1 failed, 0 skipped\n"), "{text}");
+    }
+
+    #[test]
+    fn the_memory_of_a_machine_is_read() {
+        let meminfo = "MemTotal:       2015144 kB\nMemFree:          101 kB\n";
+        assert_eq!(total_memory(meminfo), Some(2_015_144));
+        assert_eq!(total_memory(""), None);
     }
 
     #[test]
