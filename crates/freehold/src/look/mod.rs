@@ -122,7 +122,7 @@ fn on_the_current_cluster(
                 .map_err(said)?,
         };
         let clock = ProcessClock::real();
-        let seen = inspect(client, accounts, clock, whose, &object.name).await?;
+        let seen = Box::pin(inspect(client, accounts, clock, whose, &object.name)).await?;
         then(seen).await
     })
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A case asserts on what is in the cloud and in the API server, not on what the controller says of
-//! it. Add a case to [`cases`] and to the list in [`cases!`]: every place that runs the suite runs it.
+//! it. Add a case to [`mod@cases`] and to the list in [`cases!`]: every place that runs the suite runs it.
 #![allow(
     clippy::panic,
     clippy::unwrap_used,

@@ -104,7 +104,7 @@ pub(crate) async fn a_survey_shows_what_reads_show<C: Survey>(cloud: &mut Transc
         }
         for told in &shown.inner {
             let read = cloud.look(inside(&told.of, told.inner)).await;
-            assert_eq!(read.inner, [told.clone()]);
+            assert_eq!(read.inner, std::slice::from_ref(told));
         }
         let parts = shown.resources.len() * kind.inner.len();
         assert_eq!(shown.inner.len(), parts, "{}", kind.name);
