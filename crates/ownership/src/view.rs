@@ -260,6 +260,26 @@ impl View {
         }
     }
 
+    /// Takes what is known for what a new read would show, where only that is asked: for plans, whose
+    /// Steps no read shows. Says whether it is known.
+    pub fn presume(&mut self, query: &Query, now: Tick) -> bool {
+        let read = ReadStamp {
+            at: now,
+            fresh: true,
+        };
+        match query {
+            Query::Id(target) => {
+                let seen = self.seen.iter_mut().find(|(t, _)| t == target);
+                seen.map(|(_, seen)| seen.read = read).is_some()
+            }
+            Query::Inner { of, inner } => {
+                let seen = self.inner_mut(of, inner);
+                seen.map(|seen| seen.read = read).is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// Takes in that a resource which a Step was aimed at is not there.
     pub fn vanish(&mut self, target: &Target, now: Tick) {
         self.deleted.push(target.clone());

@@ -65,4 +65,28 @@ impl Cluster {
             disable_iam: false,
         }
     }
+
+    /// What is legal of it: a mistake in a field must not keep what a cluster has when it ends.
+    #[must_use]
+    pub fn without_mistakes(mut self) -> Self {
+        type Field = fn(&mut Cluster) -> &mut Option<String>;
+        const IDS: [Field; 5] = [
+            |cluster| &mut cluster.vpc_id,
+            |cluster| &mut cluster.route_table_id,
+            |cluster| &mut cluster.security_group_id,
+            |cluster| &mut cluster.role,
+            |cluster| &mut cluster.instance_profile,
+        ];
+        for id in IDS {
+            let mut alone = Self::new(self.name.clone());
+            id(&mut alone).clone_from(id(&mut self));
+            if alone.ids().is_err() {
+                *id(&mut self) = None;
+            }
+        }
+        // What a cluster wants inside its group is nothing that its end asks for.
+        self.node_port_range = None;
+        self.node_ports_allowed.clear();
+        self
+    }
 }

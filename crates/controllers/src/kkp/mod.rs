@@ -258,8 +258,10 @@ fn region_of(datacenter: &str, seeds: &[Seed]) -> Result<String, InputError> {
     }
 }
 
-/// What the object says about its infrastructure.
+/// What the object says about its infrastructure; of one that ends, only what is legal.
 fn read(object: &Object) -> Result<Cluster, InputError> {
+    let ends = object.metadata.deletion_timestamp.is_some();
+    let family = object.ip_family().and_then(IpFamily::parse);
     let aws = object.spec.cloud.aws.clone().unwrap_or_default();
     let set = |text: String| Some(text).filter(|text| !text.is_empty());
     let ranges = aws
@@ -267,14 +269,18 @@ fn read(object: &Object) -> Result<Cluster, InputError> {
         .map(|ranges| ranges.cidr_blocks);
     let components = object.spec.components_override.as_ref();
     let api_server = components.and_then(|components| components.apiserver.as_ref());
-    Ok(Cluster {
+    let cluster = Cluster {
         name: object.name_any(),
         vpc_id: set(aws.vpc_id),
         route_table_id: set(aws.route_table_id),
         security_group_id: set(aws.security_group_id),
         role: set(aws.role_arn),
         instance_profile: set(aws.instance_profile_name),
-        ip_family: IpFamily::parse(object.ip_family()?)?,
+        ip_family: if ends {
+            family.unwrap_or_default()
+        } else {
+            family?
+        },
         node_port_range: api_server
             .and_then(|server| server.node_port_range.clone())
             .and_then(set),
@@ -285,5 +291,10 @@ fn read(object: &Object) -> Result<Cluster, InputError> {
             .chain(ranges.into_iter().flatten())
             .collect(),
         disable_iam: aws.disable_iam_reconciling.unwrap_or(false),
+    };
+    Ok(if ends {
+        cluster.without_mistakes()
+    } else {
+        cluster
     })
 }

@@ -12,6 +12,7 @@ use kube::api::{Api, ListParams, Patch, PatchParams};
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
+use ownership::input::InputError;
 use ownership::time::{Millis, Tick};
 use ownership::{Claim, Freehold, Holder, Identity, Sightings};
 use serde::Serialize;
@@ -62,6 +63,9 @@ struct Memory {
     due: Option<(String, Tick)>,
     rested: Rested,
 }
+
+/// How soon an end that something holds is tried again.
+const HELD: Duration = Duration::from_secs(30);
 
 /// When an object is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,9 +183,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         memory: &mut Memory,
     ) -> (Option<Conditions>, Next) {
         let slow = Next::After(self.settings.resync);
-        if !S::is_ours(object) {
-            return (None, Next::OnChange);
-        }
         let meta = object.meta();
         let ending = meta.deletion_timestamp.is_some();
         let finalizers = meta.finalizers.as_deref().unwrap_or_default();
@@ -190,7 +191,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 || api::names::uuid_in_finalizer(name).is_some()
                 || S::OLD_FINALIZERS.contains(&name.as_str())
         };
-        if ending && !finalizers.iter().any(ours) {
+        let held = finalizers.iter().any(ours);
+        if (ending || !S::is_ours(object)) && !held {
             return (None, Next::OnChange);
         }
         if S::is_paused(object) {
@@ -209,12 +211,24 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 );
             }
         };
+        for (key, values) in [
+            (MANAGEMENT, ["manage", "observe"]),
+            (DELETION, ["delete", "retain"]),
+        ] {
+            if let Some(value) = switch(key)
+                && !values.contains(&value)
+            {
+                let rule = format!("must be {} or {}", values[0], values[1]);
+                let error = InputError::new(key, value, rule);
+                return (Some(Conditions::trouble(&error.into())), slow);
+            }
+        }
         match self.rival(api, object, &pin).await {
             Ok(None) => {}
             Ok(Some(words)) => return (Some(Conditions::conflict(&words)), slow),
             Err(trouble) => return (Some(Conditions::trouble(&trouble)), self.later(memory)),
         }
-        let wants = match S::wants(object) {
+        let wants = match S::ids(object).and_then(|_| S::wants(object)) {
             Ok(wants) => wants,
             Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
         };
@@ -322,7 +336,11 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             PassEnd::Done => return (None, Next::OnChange),
             PassEnd::Rest(_) => {
                 memory.failures = 0;
-                Next::After(until_next(self.settings.resync, now))
+                match phase {
+                    Phase::Live => Next::After(until_next(self.settings.resync, now)),
+                    // Somebody waits for the end, and what holds it may be gone any moment.
+                    _ => Next::After(HELD.min(self.settings.resync)),
+                }
             }
             PassEnd::Wait(until, ..) => {
                 memory.failures = 0;

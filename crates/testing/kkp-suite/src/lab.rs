@@ -24,6 +24,8 @@ use crate::hands::Hands;
 
 /// How often the controller looks at an object at rest, in a laboratory.
 const RESYNC: Duration = Duration::from_mins(5);
+/// How soon it tries again to end what something holds.
+const HELD: Duration = Duration::from_secs(30);
 /// More passes than any case needs.
 const TOO_MANY: usize = 400;
 
@@ -223,9 +225,16 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         // What the inventory has seen is past.
         self.clock.advance(LIFE);
         let mut seen = String::new();
+        let mut held = 0;
         for _ in 0..TOO_MANY {
             match self.reconciler.reconcile(name, None).await {
                 Next::OnChange => return,
+                // An end that something holds is tried again and again.
+                Next::After(wait) if wait == HELD && held < 3 => {
+                    held += 1;
+                    self.wait(wait);
+                }
+                Next::After(wait) if wait == HELD => return,
                 Next::After(wait) if wait >= RESYNC => return,
                 Next::After(wait) => {
                     let _ = writeln!(seen, "again after {wait:?}");

@@ -48,13 +48,17 @@ macro_rules! cases {
             end::everything_goes
             end::half_a_cluster_goes
             end::what_uses_a_group_blocks_its_end
+            end::a_cluster_with_mistakes_ends
             end::retained_resources_stay
             migrate::every_finalizer_of_the_original
             migrate::a_cluster_that_ends_before_it_has_migrated
             switches::a_paused_cluster_is_left_alone
             switches::an_observed_cluster_is_left_alone
+            switches::a_misspelt_switch_stops_everything
+            switches::a_cluster_without_its_cloud_says_so
             trouble::a_range_that_is_none
             trouble::a_vpc_that_is_not_there
+            trouble::an_id_that_is_none
             trouble::a_secret_that_is_not_there
             trouble::a_datacenter_that_is_not_there
         }

@@ -66,6 +66,24 @@ pub async fn what_uses_a_group_blocks_its_end<C: AwsPlace + Clone + 'static>(lab
     assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
 }
 
+/// Mistakes in fields keep a cluster from being worked on, but not from ending.
+pub async fn a_cluster_with_mistakes_ends<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let wrong = json!({
+        "nodePortsAllowedIPRanges": {"cidrBlocks": ["10.0.0.0/33"]},
+        "securityGroupID": "no-group",
+        "roleARN": "arn:of:nothing",
+    });
+    lab.patch(json!({"spec": {"cloud": {"aws": wrong}}})).await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["spec.cloud.aws"]).await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
 /// `freehold.dev/deletion: retain` gives everything back: no mark of ours is on it.
 pub async fn retained_resources_stay<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     lab.create(json!({}), json!({})).await;

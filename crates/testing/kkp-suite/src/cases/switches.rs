@@ -43,16 +43,63 @@ pub async fn an_observed_cluster_is_left_alone<C: AwsPlace + Clone + 'static>(la
     lab.hands
         .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
         .await;
+    lab.hands
+        .add_rule(&group.id, "ingress tcp 3306-3306 0.0.0.0/0")
+        .await;
     let drifted = lab.hands.group(&name).await;
     lab.settle().await;
     assert_eq!(lab.hands.group(&name).await, drifted);
     let ready = lab.condition("Ready").await.unwrap();
     assert_eq!(ready.status, "False");
     let message = ready.message.unwrap();
-    assert!(message.contains("tcp 22-22 0.0.0.0/0"), "{message}");
+    assert!(
+        message.contains("add rule ingress tcp 22-22 0.0.0.0/0"),
+        "{message}"
+    );
+    assert!(
+        message.contains("remove rule ingress tcp 3306-3306 0.0.0.0/0"),
+        "{message}"
+    );
+    assert!(message.len() < 500, "each Step once: {message}");
 
     lab.patch(json!({"metadata": {"annotations": {"freehold.dev/management": "manage"}}}))
         .await;
     lab.converge().await;
     assert_eq!(lab.hands.group(&name).await.unwrap().rules, plain_rules());
+}
+
+/// A switch with another value than it has does nothing but say so: nobody is to lose what a typo
+/// was meant to keep.
+pub async fn a_misspelt_switch_stops_everything<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let census = lab.hands.census().await;
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/deletion": "Retain"}}}))
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["freehold.dev/deletion", "Retain", "retain"])
+        .await;
+    assert_eq!(lab.hands.census().await, census);
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/deletion": "delete"}}}))
+        .await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+}
+
+/// Without the block that says where its resources are, a cluster that has some is not forgotten.
+pub async fn a_cluster_without_its_cloud_says_so<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let aws = lab.cluster().await.spec.cloud.aws.unwrap();
+    if !lab
+        .patch_if_allowed(json!({"spec": {"cloud": {"aws": null}}}))
+        .await
+    {
+        return;
+    }
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["spec.cloud.aws"]).await;
+    lab.patch(json!({"spec": {"cloud": {"aws": aws}}})).await;
+    lab.converge().await;
 }

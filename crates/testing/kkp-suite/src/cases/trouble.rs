@@ -30,6 +30,13 @@ pub async fn a_vpc_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: &mut La
     refused(lab, aws, json!({}), "Invalid", &["vpc-0123456789abcdef0"]).await;
 }
 
+/// An id that can be none.
+pub async fn an_id_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let aws = json!({"securityGroupID": "sg-nope"});
+    let words = ["spec.cloud.aws.securityGroupID", "sg-nope"];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
+}
+
 /// Credentials in a Secret that does not exist.
 pub async fn a_secret_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let aws = json!({"credentialsReference": {"namespace": "kubermatic", "name": "missing"}});
