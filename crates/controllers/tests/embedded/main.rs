@@ -30,13 +30,16 @@ fn runs() -> u64 {
     }
 }
 
+/// One test, so that nothing runs beside it: hash maps of libraries are seeded with the address of
+/// their thread's stack, which is the same for threads that come one after the other.
 #[test]
-fn no_run_breaks_a_law() {
+fn seeded_runs_repeat_and_break_no_law() {
     if let Some(seed) = std::env::var_os("FREEHOLD_SEED") {
         let seed = seed.to_str().unwrap().parse().unwrap();
         world::live(seed);
         return;
     }
+    a_seed_gives_the_same_run_again();
     let (runs, next) = (runs(), AtomicU64::new(1));
     let broken = Mutex::new(Vec::new());
     let work = || loop {
@@ -61,7 +64,6 @@ fn no_run_breaks_a_law() {
     );
 }
 
-#[test]
 fn a_seed_gives_the_same_run_again() {
     let (first, again, other) = (world::live(7), world::live(7), world::live(8));
     assert!(first.len() > 100, "{} calls", first.len());
