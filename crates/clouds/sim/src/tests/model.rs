@@ -61,6 +61,10 @@ fn call(account: &mut Account, (what, which, with, stranger): Call) -> Result<()
     };
     match what % 10 {
         0 => {
+            // Once everything else in it is gone, so may be the default VPC.
+            if account.default_vpc().is_none() {
+                return Ok(());
+            }
             let props = in_default_vpc(account);
             plant(account, GROUP, props)
         }
