@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cloud_sim::{Account, Actor, Quotas, SharedAccount, VirtualClock};
+use cloud_sim::{Quotas, SharedAccount};
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
 use say::Unheard;
@@ -25,21 +25,21 @@ const PERIODS: usize = 10;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Unheard> {
-    let (lab, cloud) = laboratory().await;
+    let lab = laboratory().await;
     lab.create(json!({}), json!({})).await;
-    let new = calls(&cloud);
+    let new = calls(&lab);
     lab.pass().await;
     assert_eq!(lab.hands.census().await, (2, 2, 1), "everything is made");
-    let made = calls(&cloud);
+    let made = calls(&lab);
     report("kkp.first.calls", &new, &made)?;
     lab.converge().await;
-    report("kkp.settle.calls", &made, &calls(&cloud))?;
+    report("kkp.settle.calls", &made, &calls(&lab))?;
 
     lab.delete().await;
-    let before = calls(&cloud);
+    let before = calls(&lab);
     lab.settle().await;
     assert!(lab.is_gone().await);
-    report("kkp.cleanup.calls", &before, &calls(&cloud))?;
+    report("kkp.cleanup.calls", &before, &calls(&lab))?;
 
     let mut writes = 0;
     for clusters in [1, 10, 100, 1000] {
@@ -50,7 +50,7 @@ async fn main() -> Result<(), Unheard> {
 
 /// So many clusters at rest. Prints the reads of a period, and returns all writes.
 async fn rest(clusters: usize) -> Result<u64, Unheard> {
-    let (lab, cloud) = laboratory().await;
+    let lab = laboratory().await;
     let mut names = Vec::with_capacity(clusters);
     let mut vpc = String::new();
     for at in 0..clusters {
@@ -68,12 +68,12 @@ async fn rest(clusters: usize) -> Result<u64, Unheard> {
         names.push(name);
     }
     lab.resync(&names).await;
-    let before = calls(&cloud);
+    let before = calls(&lab);
     for _ in 0..PERIODS - 1 {
         lab.resync(&names).await;
     }
     // Drift in the last period is found, and put right.
-    let after_nine = calls(&cloud);
+    let after_nine = calls(&lab);
     let (nine, writes) = difference(&before, &after_nine);
     let drifted = format!("kubernetes-c{}", clusters / 2);
     let group = lab.hands.group(&drifted).await.unwrap();
@@ -98,8 +98,7 @@ async fn rest(clusters: usize) -> Result<u64, Unheard> {
     Ok(writes)
 }
 
-async fn laboratory() -> (Lab<SharedAccount>, SharedAccount) {
-    let clock = VirtualClock::new();
+async fn laboratory() -> Lab<SharedAccount> {
     let settings = cloud_sim::Settings {
         quotas: Quotas {
             vpcs: 100,
@@ -109,21 +108,15 @@ async fn laboratory() -> (Lab<SharedAccount>, SharedAccount) {
         },
         ..cloud_sim::Settings::default()
     };
-    let account = Account::new(settings, clock.clone());
-    let cloud = SharedAccount::new(account, Actor::Engine(0));
     let began = "2026-01-01T00:00:00Z".parse().unwrap();
     let client = Cluster::new(Arc::new(TokioClock::starting_at(began))).client();
     api::manifests::install(client.clone()).await.unwrap();
-    let hands = cloud.as_actor(Actor::Stranger);
-    (
-        Lab::new(client, cloud.clone(), hands, clock, "bench"),
-        cloud,
-    )
+    Lab::simulated(client, settings, "bench")
 }
 
 /// How often each operation was called; whether it only reads.
-fn calls(cloud: &SharedAccount) -> Calls {
-    let account = cloud.lock();
+fn calls(lab: &Lab<SharedAccount>) -> Calls {
+    let account = lab.account();
     let counted = account.counters().iter();
     counted
         .map(|(op, n)| (op.name(), (op.is_read(), n)))

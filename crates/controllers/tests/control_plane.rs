@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use api::kkp::Cluster;
-use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use cloud_sim::SharedAccount;
 use control_plane::ControlPlane;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kkp_suite::Lab;
@@ -25,11 +25,8 @@ async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
         return None;
     }
     let client = plane().client().await.unwrap();
-    let clock = VirtualClock::new();
-    let account = Account::new(cloud_sim::Settings::default(), clock.clone());
-    let cloud = SharedAccount::new(account, Actor::Engine(0));
-    let hands = cloud.as_actor(Actor::Stranger);
-    Some(Lab::new(client, cloud, hands, clock, case))
+    let settings = cloud_sim::Settings::default();
+    Some(Lab::simulated(client, settings, case))
 }
 
 kkp_suite::cases!(lab);

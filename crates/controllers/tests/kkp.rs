@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use cloud_sim::SharedAccount;
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
 
@@ -12,11 +12,8 @@ async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
     let cluster = Cluster::new(Arc::new(TokioClock::starting_at(began)));
     let client = cluster.client();
     api::manifests::install(client.clone()).await.unwrap();
-    let clock = VirtualClock::new();
-    let account = Account::new(cloud_sim::Settings::default(), clock.clone());
-    let cloud = SharedAccount::new(account, Actor::Engine(0));
-    let hands = cloud.as_actor(Actor::Stranger);
-    Some(Lab::new(client, cloud, hands, clock, case))
+    let settings = cloud_sim::Settings::default();
+    Some(Lab::simulated(client, settings, case))
 }
 
 kkp_suite::cases!(lab);

@@ -4,19 +4,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use api::names::{DELETION, MANAGEMENT};
 use cloud_port::Inventory;
 use cloud_port::driver::{Driver, Planned, Report};
 use cloud_port::{LedgerError, LedgerStore as _};
 use kube::{Resource as _, ResourceExt as _};
 use ownership::decide::{Case, Phase};
-use ownership::{Blueprint, Claim, CloudError, Freehold, Identity, Ledger};
+use ownership::{Blueprint, Claim, CloudError, Freehold, Ledger};
 
 use super::clock::WallClock;
 use super::pass::Reconciler;
 use super::pin::Pin;
 use super::store::Store;
-use super::{System, Trouble};
+use super::{System, Trouble, switches};
 
 /// An object as the engine sees it.
 #[derive(Debug)]
@@ -99,15 +98,10 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let claim = Claim::new(S::CLAIM_KIND, namespace, &object.name_any(), &pin.uuid);
         let claim = claim.map_err(Trouble::from)?;
         let cloud = self.system.open(&self.client, &object).await?;
-        let annotation = |key: &str| object.annotations().get(key).map(String::as_str);
-        let phase = match (&meta.deletion_timestamp, annotation(DELETION)) {
-            (None, _) => Phase::Live,
-            (Some(_), Some("retain")) => Phase::Retaining,
-            (Some(_), _) => Phase::Ending,
-        };
+        let phase = switches::phase(meta);
         let switch = if S::is_paused(&object) {
             Some("the object is paused")
-        } else if annotation(MANAGEMENT) == Some("observe") {
+        } else if switches::observes(meta) {
             Some("freehold.dev/management is observe")
         } else {
             None
@@ -115,12 +109,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let ledger = Store::new(&self.system, cloud.cloud(), api, object)
             .load()
             .await?;
-        let identity = Identity {
-            claim: claim.clone(),
-            holder: self.settings.holder.clone(),
-            taken_over: self.settings.taken_over.clone(),
-            dialect: wants.dialect,
-        };
+        let identity = self.identity(claim.clone(), &wants);
         let case = Case {
             identity: &identity,
             blueprint: &wants.blueprint,

@@ -18,6 +18,7 @@ mod pin;
 mod record;
 mod run;
 mod store;
+mod switches;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::Change;
-use api::names::{CLAIM_UUID, DELETION, LEDGER, MANAGEMENT};
+use api::names::{CLAIM_UUID, LEDGER};
 use cloud_port::driver::{Driver, PassEnd, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
 use kube::api::{Api, ListParams, Patch, PatchParams};
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
-use ownership::input::InputError;
 use ownership::time::{Millis, Tick};
 use ownership::{Claim, Freehold, Holder, Identity, Sightings};
 use serde::Serialize;
@@ -23,7 +22,7 @@ use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::Conditions;
 use super::pin::{self, Pin};
 use super::store::{Store, classify};
-use super::{System, Trouble, Wants};
+use super::{System, Trouble, Wants, switches};
 
 /// How a reconciler behaves.
 #[derive(Clone, Debug)]
@@ -201,7 +200,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 Next::OnChange,
             );
         }
-        let switch = |key: &str| object.annotations().get(key).map(String::as_str);
         let pin = match Pin::read(meta, S::FINALIZER) {
             Ok(pin) => pin,
             Err(error) => {
@@ -211,17 +209,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 );
             }
         };
-        for (key, values) in [
-            (MANAGEMENT, ["manage", "observe"]),
-            (DELETION, ["delete", "retain"]),
-        ] {
-            if let Some(value) = switch(key)
-                && !values.contains(&value)
-            {
-                let rule = format!("must be {} or {}", values[0], values[1]);
-                let error = InputError::new(key, value, rule);
-                return (Some(Conditions::trouble(&error.into())), slow);
-            }
+        if let Err(error) = switches::check(meta) {
+            return (Some(Conditions::trouble(&error.into())), slow);
         }
         match self.rival(api, object, &pin).await {
             Ok(None) => {}
@@ -253,12 +242,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 return (Some(Conditions::trouble(&trouble)), next);
             }
         };
-        let phase = match (ending, switch(DELETION)) {
-            (false, _) => Phase::Live,
-            (true, Some("retain")) => Phase::Retaining,
-            (true, _) => Phase::Ending,
-        };
-        let observe = switch(MANAGEMENT) == Some("observe");
+        let (phase, observe) = (switches::phase(meta), switches::observes(meta));
         let (told, next) = self
             .pass(
                 api, object, &inventory, claim, &wants, phase, observe, memory,
@@ -289,12 +273,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         observe: bool,
         memory: &mut Memory,
     ) -> (Option<Conditions>, Next) {
-        let identity = Identity {
-            claim,
-            holder: self.settings.holder.clone(),
-            taken_over: self.settings.taken_over.clone(),
-            dialect: wants.dialect.clone(),
-        };
+        let identity = self.identity(claim, wants);
         let case = Case {
             identity: &identity,
             blueprint: &wants.blueprint,
@@ -387,6 +366,16 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Err(error) => Conditions::trouble(&Trouble::Cloud(error)),
         };
         (Some(told), slow)
+    }
+
+    /// Who asks.
+    pub(crate) fn identity(&self, claim: Claim, wants: &Wants) -> Identity {
+        Identity {
+            claim,
+            holder: self.settings.holder.clone(),
+            taken_over: self.settings.taken_over.clone(),
+            dialect: wants.dialect.clone(),
+        }
     }
 
     /// Another live object that is this claim, and that this one must give way to.

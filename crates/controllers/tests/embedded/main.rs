@@ -3,7 +3,8 @@
 //! people who edit and delete.
 //!
 //! Every run is a seed. A run that breaks a law prints its seed; to see it again:
-//! `FREEHOLD_SEED=<seed> cargo test --profile checked -p controllers --test embedded`.
+//! `FREEHOLD_SEED=<seed> cargo test --profile checked -p controllers --test embedded`;
+//! `FREEHOLD_TRACE=1` shows its calls to the cloud as they come.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use api::kkp::{AwsCredentials, Cluster, Condition};
@@ -10,7 +10,7 @@ use cloud_port::Inventory;
 use cloud_port::aws::{self, AwsPlace};
 use cloud_port::driver::{Clock, Term};
 use cloud_port::inventory::LIFE;
-use cloud_sim::VirtualClock;
+use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use controllers::kkp::{Accounts, Kkp};
 use controllers::reconcile::{Next, Reconciler, Settings, WallClock};
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::hands::Hands;
 
 /// How often the controller looks at an object at rest, in a laboratory.
-const RESYNC: Duration = Duration::from_mins(5);
+pub const RESYNC: Duration = Duration::from_mins(5);
 /// How soon it tries again to end what something holds.
 const HELD: Duration = Duration::from_secs(30);
 /// More passes than any case needs.
@@ -176,16 +176,6 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         }
     }
 
-    /// Changes the cluster's status by a merge patch.
-    pub async fn patch_status(&self, patch: Value) {
-        let patch = Patch::Merge(json!({"status": patch}));
-        let patched = self
-            .api()
-            .patch_status(&self.name, &PatchParams::default(), &patch)
-            .await;
-        patched.unwrap();
-    }
-
     /// Asks for the cluster's deletion.
     pub async fn delete(&self) {
         let deleted = self
@@ -248,13 +238,15 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     }
 
     /// The next time at which everything at rest is looked at comes: these are looked at, once.
-    pub async fn resync(&self, names: &[String]) {
+    pub async fn resync(&self, names: &[String]) -> Vec<Next> {
         let period = millis(RESYNC).0;
         let left = period - self.clock.now().0 % period;
         self.clock.advance(Millis(left));
+        let mut nexts = Vec::with_capacity(names.len());
         for name in names {
-            self.reconciler.reconcile(name, None).await;
+            nexts.push(self.reconciler.reconcile(name, None).await);
         }
+        nexts
     }
 
     /// Settles, and says that everything is as it should be.
@@ -358,6 +350,22 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     /// The object's metadata.
     pub async fn metadata(&self) -> ObjectMeta {
         self.cluster().await.metadata
+    }
+}
+
+impl Lab<SharedAccount> {
+    /// A laboratory around a simulated account.
+    pub fn simulated(client: Client, settings: cloud_sim::Settings, case: &str) -> Self {
+        let clock = VirtualClock::new();
+        let account = Account::new(settings, clock.clone());
+        let cloud = SharedAccount::new(account, Actor::Engine(0));
+        let hands = cloud.as_actor(Actor::Stranger);
+        Self::new(client, cloud, hands, clock, case)
+    }
+
+    /// The account itself: what was called, and who made what.
+    pub fn account(&self) -> MutexGuard<'_, Account> {
+        self.cloud.lock()
     }
 }
 

@@ -19,7 +19,7 @@ mod hands;
 mod lab;
 
 pub use hands::{Group, Hands, Profile, Role};
-pub use lab::{Lab, One};
+pub use lab::{Lab, One, RESYNC};
 
 /// One test a case, each in a laboratory of its own that `$lab` makes from the case's name; `None`
 /// where the laboratory cannot be had.
