@@ -40,7 +40,11 @@ pub(crate) struct Tally {
 /// How many violations of one scenario are enough to stop looking at it.
 const ENOUGH: usize = 1;
 
-/// Walks scenarios on every core.
+/// Into how many shares the walk of a scenario is cut. The cores take shares, not scenarios: the
+/// largest scenario is half of all the work.
+const SHARES: u32 = 16;
+
+/// Walks scenarios on every core. What is walked does not depend on how many there are.
 pub(crate) fn explore(
     scenarios: &[Scenario],
     runner: Runner,
@@ -49,22 +53,61 @@ pub(crate) fn explore(
     progress: impl Fn(&str, &Tally) + Sync,
 ) -> BTreeMap<String, Tally> {
     let next = AtomicUsize::new(0);
-    let tallies = Mutex::new(BTreeMap::new());
+    let shares: Vec<(&Scenario, u32)> = scenarios
+        .iter()
+        .flat_map(|scenario| (0..SHARES).map(move |share| (scenario, share)))
+        .collect();
+    let walked: Mutex<BTreeMap<&str, Walked>> = Mutex::default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let tally = Walk::new(scenario, runner, mutant).walk(effort);
-                    progress(&scenario.name, &tally);
-                    if let Ok(mut tallies) = tallies.lock() {
-                        tallies.insert(scenario.name.clone(), tally);
+                while let Some((scenario, share)) = shares.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let mut walk = Walk::new(scenario, runner, mutant);
+                    walk.share = (*share, SHARES);
+                    walk.walk_all(effort);
+                    if let Ok(mut walked) = walked.lock() {
+                        let whole = walked.entry(&scenario.name).or_default();
+                        if whole.add(*share, walk) {
+                            progress(&scenario.name, &whole.tally());
+                        }
                     }
                 }
             });
         }
     });
-    tallies.into_inner().unwrap_or_default()
+    let walked = walked.into_inner().unwrap_or_default();
+    let tally = |(name, walked): (&str, Walked)| (name.to_owned(), walked.tally());
+    walked.into_iter().map(tally).collect()
+}
+
+/// The shares of one scenario that have been walked.
+#[derive(Debug, Default)]
+struct Walked {
+    shares: u32,
+    seen: BTreeSet<u64>,
+    violations: BTreeMap<u32, (Stored, Violation)>,
+}
+
+impl Walked {
+    /// Adds a share; whether it was the last one.
+    fn add(&mut self, share: u32, mut walk: Walk<'_>) -> bool {
+        self.shares += 1;
+        self.seen.append(&mut walk.seen);
+        if let Some(violation) = walk.violations.pop() {
+            self.violations.insert(share, violation);
+        }
+        self.shares == SHARES
+    }
+
+    /// Whichever core was first, the violation of the first share is told.
+    fn tally(&self) -> Tally {
+        Tally {
+            schedules: self.seen.len(),
+            violations: self.violations.values().take(ENOUGH).cloned().collect(),
+        }
+    }
 }
 
 /// A walk through the schedules of one scenario.
@@ -74,6 +117,8 @@ pub(crate) struct Walk<'a> {
     mutant: &'a str,
     seen: BTreeSet<u64>,
     violations: Vec<(Stored, Violation)>,
+    /// Which share of the schedules is walked, and of how many.
+    share: (u32, u32),
 }
 
 impl<'a> Walk<'a> {
@@ -85,14 +130,13 @@ impl<'a> Walk<'a> {
             mutant,
             seen: BTreeSet::new(),
             violations: Vec::new(),
+            share: (0, 1),
         }
     }
 
     /// Walks as far as `effort` goes, or until a law is broken.
     pub(crate) fn walk(mut self, effort: Effort) -> Tally {
-        self.enumerate(effort);
-        self.interleave(effort);
-        self.wander(effort);
+        self.walk_all(effort);
         Tally {
             schedules: self.seen.len(),
             violations: self.violations,
@@ -108,6 +152,18 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn walk_all(&mut self, effort: Effort) {
+        self.enumerate(effort);
+        self.interleave(effort);
+        self.wander(effort);
+    }
+
+    /// Whether the schedule of this number is in our share.
+    fn is_ours(&self, number: u32) -> bool {
+        let (share, of) = self.share;
+        number % of == share
+    }
+
     fn done(&self) -> bool {
         self.violations.len() >= ENOUGH
     }
@@ -120,13 +176,17 @@ impl<'a> Walk<'a> {
         // A small menu is worth every pair.
         let few = self.scenario.faults.faults().count() <= 4;
         let one_in = if few { 1 } else { effort.one_in };
-        let mut pair = 0_u32;
+        let (mut single, mut pair) = (0_u32, 0_u32);
         for (point, menu) in base.menus.iter().enumerate() {
             for fault in menu.faults() {
                 let first = Choice {
                     point: at(point),
                     fault,
                 };
+                single += 1;
+                if !self.is_ours(single) {
+                    continue;
+                }
                 let keep = self.scenario.depth > 1;
                 let Some(outcome) = self.script(vec![first], keep) else {
                     continue;
@@ -167,7 +227,8 @@ impl<'a> Walk<'a> {
             .filter(|bits| bits.count_ones() == 8)
             .enumerate()
         {
-            if !at(count).is_multiple_of(effort.turns_one_in) {
+            let every = at(count) / effort.turns_one_in;
+            if !at(count).is_multiple_of(effort.turns_one_in) || !self.is_ours(every) {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
@@ -188,6 +249,9 @@ impl<'a> Walk<'a> {
         for n in 0..effort.random {
             if self.done() {
                 return;
+            }
+            if !self.is_ours(n) {
+                continue;
             }
             let mut random = Random::new(self.seed_of(effort.seed, n));
             let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
