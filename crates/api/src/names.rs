@@ -8,9 +8,7 @@ pub const CLAIM_PINNED_FOR: &str = "freehold.dev/claim-pinned-for";
 pub const MANAGEMENT: &str = "freehold.dev/management";
 /// `delete`, or `retain`: give the resources back instead of deleting them.
 pub const DELETION: &str = "freehold.dev/deletion";
-/// The holder whose claims a person has told this management cluster to take over.
-pub const TAKE_OVER: &str = "freehold.dev/take-over";
-/// The resource that a person has told us to adopt.
+/// The slots whose resources a person has told us to adopt; taken away when that is done.
 pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.
 pub const LEDGER: &str = "freehold.dev/ledger";

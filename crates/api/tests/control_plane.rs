@@ -223,9 +223,13 @@ async fn the_originals_definitions_serve_and_stay() {
 
 /// Tries a change of the object; the refusal's message, if it was refused.
 async fn attempt(client: &Client, patch: Value) -> Result<(), String> {
+    attempt_on(client, "policy", patch).await
+}
+
+async fn attempt_on(client: &Client, name: &str, patch: Value) -> Result<(), String> {
     let api: Api<Cluster> = Api::all(client.clone());
     let sent = Patch::Merge(patch);
-    match api.patch("policy", &PatchParams::default(), &sent).await {
+    match api.patch(name, &PatchParams::default(), &sent).await {
         Ok(_) => Ok(()),
         Err(kube::Error::Api(status)) if status.code == 422 || status.code == 403 => {
             Err(status.message.clone())
@@ -255,19 +259,20 @@ async fn turn_the_policy_on(client: &Client) {
 
 async fn the_policy_holds(client: &Client) {
     create(client, "policy").await;
+    create(client, "probe").await;
     turn_the_policy_on(client).await;
 
-    // An object of its own shows when the policy has come into force.
-    attempt(client, claim(UUID)).await.unwrap();
-    let refusal = eventually("the policy is in force", || async {
+    // An object of its own shows when the policy has come into force: whichever claim it has then
+    // cannot become the other.
+    eventually("the policy is in force", || async {
         let other = "00000000-0000-0000-0000-000000000000";
-        let refused = attempt(client, claim(other)).await.err();
-        if refused.is_none() {
-            attempt(client, claim(UUID)).await.ok();
-        }
-        refused
+        let there = attempt_on(client, "probe", claim(other)).await;
+        let back = attempt_on(client, "probe", claim(UUID)).await;
+        (there.is_err() || back.is_err()).then_some(())
     })
     .await;
+    attempt(client, claim(UUID)).await.unwrap();
+    let refusal = attempt(client, claim("another")).await.unwrap_err();
     assert!(refusal.contains("freehold.dev/claim-uuid"), "{refusal}");
     assert!(refusal.contains(UUID), "{refusal}");
     for change in [
@@ -304,6 +309,7 @@ async fn the_policy_holds(client: &Client) {
         .unwrap_err();
 
     the_policy_lets_a_role_name_become_its_arn(client).await;
+    the_policy_keeps_the_record(client).await;
 
     // What is not ours is nobody's business here.
     attempt(
@@ -349,6 +355,28 @@ async fn the_policy_lets_a_role_name_become_its_arn(client: &Client) {
     }
 }
 
+/// The record is the operator's; only of a copy the whole claim may be taken off.
+async fn the_policy_keeps_the_record(client: &Client) {
+    let annotations = |values: Value| json!({"metadata": {"annotations": values}});
+    let record = |value: Value| annotations(json!({names::LEDGER: value}));
+    attempt(client, record(json!("{}"))).await.unwrap();
+    for change in [json!("{\"traces\":[]}"), json!(""), Value::Null] {
+        let refusal = attempt(client, record(change)).await.unwrap_err();
+        assert!(refusal.contains(names::LEDGER), "{refusal}");
+    }
+    let api: Api<Cluster> = Api::all(client.clone());
+    let uid = api.get("policy").await.unwrap().metadata.uid.unwrap();
+    let without = annotations(json!({names::CLAIM_UUID: null, names::LEDGER: null}));
+    for (pinned_for, is_copy) in [(uid.as_str(), false), (UUID, true)] {
+        let pinned_for = annotations(json!({names::CLAIM_PINNED_FOR: pinned_for}));
+        attempt(client, pinned_for).await.unwrap();
+        let took = attempt(client, without.clone()).await;
+        assert_eq!(took.is_ok(), is_copy, "{took:?}");
+    }
+    attempt(client, claim(UUID)).await.unwrap();
+    attempt(client, record(json!("{}"))).await.unwrap();
+}
+
 /// After [`the_policy_holds`]: everything is recorded, and nobody else may change it.
 async fn the_policy_lets_the_operator_repair(client: &Client, operator: &Client) {
     for (field, value) in [
@@ -362,6 +390,17 @@ async fn the_policy_lets_the_operator_repair(client: &Client, operator: &Client)
         attempt(client, aws(field, value)).await.unwrap_err();
         attempt(operator, aws(field, value)).await.unwrap();
     }
+    let record = json!({"metadata": {"annotations": {names::LEDGER: "{\"ids\":{}}"}}});
+    attempt(client, record.clone()).await.unwrap_err();
+    attempt(operator, record).await.unwrap();
+    let uid = Api::<Cluster>::all(client.clone())
+        .get("policy")
+        .await
+        .unwrap();
+    let pinned = json!({names::CLAIM_PINNED_FOR: uid.metadata.uid});
+    attempt(client, json!({"metadata": {"annotations": pinned}}))
+        .await
+        .unwrap();
     let other = "00000000-0000-0000-0000-000000000000";
     for change in [claim(other), claim(Value::Null)] {
         let refusal = attempt(operator, change).await.unwrap_err();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cloud_sim::SharedAccount;
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
+use serde_json::json;
 
 async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
     let began = "2026-01-01T00:00:00Z".parse().unwrap();
@@ -17,3 +18,39 @@ async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
 }
 
 kkp_suite::cases!(lab);
+
+/// Resources do not move: credentials that lead to another account neither find nor forget them.
+#[tokio::test]
+async fn another_account_is_no_place_to_work() {
+    let mut lab = lab("another_account").await.unwrap();
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let census = lab.hands.census().await;
+    let elsewhere = cloud_sim::Settings {
+        number: "210987654321",
+        ..cloud_sim::Settings::default()
+    };
+    let here = lab.lead_elsewhere(elsewhere);
+    let before = calls(&lab);
+    lab.settle().await;
+    let words = ["123456789012/eu-central-1", "210987654321/eu-central-1"];
+    lab.assert_condition("Invalid", &words).await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(!lab.is_gone().await, "its resources are still there");
+    assert_eq!(calls(&lab), before, "nothing is asked there");
+    assert_eq!(lab.hands.census().await, census);
+
+    lab.lead_to(here);
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert!(lab.hands.traces_of(&lab.name).await.is_empty());
+}
+
+fn calls(lab: &Lab<SharedAccount>) -> u64 {
+    lab.account()
+        .counters()
+        .iter()
+        .map(|(_, calls)| calls)
+        .sum()
+}

@@ -344,7 +344,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         let quiet = world.writes == writes && world.chooser.fired.len() == fired;
         let state = match end {
             PassEnd::Rest(report) => State::Resting { report, quiet },
-            PassEnd::Done => State::Done,
+            PassEnd::Done(_) => State::Done,
             PassEnd::Wait(until, _, _) => State::Waiting(until),
             PassEnd::Failed(error, _) => {
                 let disturbed = world

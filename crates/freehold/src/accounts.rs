@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::kkp::AwsCredentials;
+use cloud_port::aws::AwsPlace as _;
 use cloud_port::{Clock as _, Inventory, aws as kinds};
 use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
 use controllers::kkp::Accounts;
-use ownership::CloudError;
+use ownership::{Class, CloudError};
 
 use crate::clock::ProcessClock;
 
@@ -28,7 +29,7 @@ pub struct Call {
     pub outcome: &'static str,
 }
 
-/// One simulated account for all credentials and regions.
+/// One simulated account for all credentials, in one region.
 #[derive(Clone, Debug)]
 pub struct Simulated {
     account: SharedAccount,
@@ -65,9 +66,13 @@ impl Accounts for Simulated {
     async fn open(
         &self,
         _: &AwsCredentials,
-        _: &str,
+        region: &str,
     ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
-        self.account();
+        let account = self.account();
+        if region != account.region() {
+            let message = format!("the simulated account is in {} only", account.region());
+            return Err(CloudError::new(Class::Fatal, "UnknownRegion", message));
+        }
         Ok(self.inventory.clone())
     }
 }
@@ -136,7 +141,7 @@ impl Accounts for Absent {
         _: &AwsCredentials,
         _: &str,
     ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
-        Err(CloudError::new(ownership::Class::Fatal, "NoCloud", WITHOUT))
+        Err(CloudError::new(Class::Fatal, "NoCloud", WITHOUT))
     }
 }
 

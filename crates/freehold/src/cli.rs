@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::{dev, look, operator};
+use crate::{dev, look, operator, take_over};
 
 /// Gives every cloud resource of a Kubernetes cluster a provable owner.
 #[derive(Parser)]
@@ -28,6 +28,8 @@ enum Command {
     Explain(look::ExplainOptions),
     /// Show what belongs to an object, and why
     Tree(look::TreeOptions),
+    /// Confirm that the claims of a management cluster that is gone are this one's
+    TakeOver(take_over::Options),
 }
 
 /// What `freehold crds` is told.
@@ -66,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Crds(options) => options.print(),
         Command::Explain(options) => look::explain(&options),
         Command::Tree(options) => look::tree(&options),
+        Command::TakeOver(options) => take_over::command(&options),
     };
     say::end(outcome.map(|()| ExitCode::SUCCESS))
 }

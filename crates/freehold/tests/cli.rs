@@ -302,7 +302,7 @@ fn a_wrong_command_is_refused_with_what_there_is() {
     let said = text(&output.stderr);
     assert!(said.contains("'dve'"), "{said}");
     assert!(
-        said.ends_with("There is: dev, run, crds, explain, tree\n"),
+        said.ends_with("There is: dev, run, crds, explain, tree, take-over\n"),
         "{said}"
     );
     assert!(!said.contains('\u{1b}'), "{said:?}");

@@ -415,5 +415,5 @@ async fn a_cluster_is_explained_before_and_after() {
         .await;
     paused.unwrap();
     let (explained, _) = look("demo").await.unwrap();
-    assert!(explained.contains("nothing is done: the object is paused"));
+    assert!(explained.contains("nothing is done: spec.pause is set"));
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::blueprint::SlotName;
+use crate::blueprint::{Slot, SlotName};
 use crate::claim::Holder;
 use crate::error::{Blocker, Class, CloudError};
 use crate::query::Target;
@@ -46,8 +46,19 @@ pub enum Finding {
     Missing {
         /// The slot.
         slot: SlotName,
-        /// The id, or in words what was looked for.
+        /// The field that names it, where the object has one.
+        field: Option<&'static str>,
+        /// The id.
         id: Text,
+    },
+    /// The user named none, and there is none to use.
+    NoneToUse {
+        /// The slot.
+        slot: SlotName,
+        /// The field that could name one, where the object has one.
+        field: Option<&'static str>,
+        /// What was looked for, in words.
+        what: Text,
     },
     /// Somebody removed our mark: the resource is released.
     MarkLost {
@@ -129,13 +140,22 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// The id that the user wrote for a slot does not exist.
+    pub(crate) fn missing(slot: &Slot, id: &ResourceId) -> Self {
+        Self::Missing {
+            slot: slot.name.clone(),
+            field: slot.field,
+            id: id.text(),
+        }
+    }
+
     /// The condition it belongs to.
     pub fn condition(&self) -> &'static str {
         match self {
             Self::MarkLost { .. } => "MarkLost",
             Self::Blocked { .. } | Self::TagsFull { .. } => "Blocked",
             Self::Drift { .. } | Self::CannotStrip { .. } => "Degraded",
-            Self::Missing { .. } | Self::Unmarkable { .. } => "Invalid",
+            Self::Missing { .. } | Self::NoneToUse { .. } | Self::Unmarkable { .. } => "Invalid",
             _ => "Conflict",
         }
     }
@@ -166,8 +186,8 @@ impl fmt::Display for Finding {
             } => write!(
                 f,
                 "{slot}: {target} is marked for a cluster of this name, but not by Freehold for this \
-                 object; if it is this object's, adopt it: freehold adopt {} --slot {slot}",
-                target.id
+                 object; if it is this object's, adopt it: {}",
+                adopt(slot)
             ),
             Self::Conflict {
                 slot,
@@ -180,32 +200,40 @@ impl fmt::Display for Finding {
             Self::NameTaken { slot, target } => write!(
                 f,
                 "{slot}: {target} has this name and no owner's mark; choose another name, delete it, \
-                 or adopt it: freehold adopt {} --slot {slot}",
-                target.id
+                 or adopt it: {}",
+                adopt(slot)
             ),
             Self::Ambiguous { slot, candidates } => write!(
                 f,
                 "{slot}: an interrupted create left no proof, and each of {} could be its result; \
-                 adopt the right one: freehold adopt ID --slot {slot}",
+                 delete those that are not needed",
                 list(candidates)
             ),
             Self::Unprovable { slot, name } => write!(
                 f,
                 "{slot}: a create of {name:?} was interrupted, and its client token has expired; look \
-                 for what it made, and adopt it: freehold adopt ID --slot {slot}, or delete it and \
-                 say so: freehold release --slot {slot}"
+                 for what it made, and adopt it: {}",
+                adopt(slot)
             ),
-            Self::Missing { slot, id } => {
+            Self::Missing { slot, field, id } => {
+                let field = field.unwrap_or(slot.as_str());
                 write!(
                     f,
-                    "{slot}: {id} does not exist; correct the field, or clear it"
+                    "{field}: {id} does not exist; correct the field, or clear it"
+                )
+            }
+            Self::NoneToUse { slot, field, what } => {
+                let field = field.unwrap_or(slot.as_str());
+                write!(
+                    f,
+                    "{field}: none is named, and there is no {what}; name one, or make one"
                 )
             }
             Self::MarkLost { slot, target } => write!(
                 f,
                 "{slot}: somebody removed Freehold's mark from {target}; it is left alone until you \
-                 decide: freehold adopt {0} --slot {slot}, or freehold release {0}",
-                target.id
+                 decide: delete it, and another is made; or adopt it: {}",
+                adopt(slot)
             ),
             Self::Held {
                 slot,
@@ -214,7 +242,7 @@ impl fmt::Display for Finding {
             } => write!(
                 f,
                 "{slot}: {target} is held by the management cluster {holder}; if that one is gone, \
-                 confirm once: freehold take-over --from {holder}"
+                 confirm the take-over once: freehold take-over --from {holder}"
             ),
             Self::Twins { slot, kept, others } => write!(
                 f,
@@ -269,6 +297,11 @@ impl fmt::Display for Finding {
             Self::Unmarkable { slot, rule } => write!(f, "{slot}: cannot be marked: {rule}"),
         }
     }
+}
+
+/// How a person says that a slot's resource is ours.
+fn adopt(slot: &SlotName) -> String {
+    format!("set the annotation freehold.dev/adopt to {slot}")
 }
 
 fn list(items: &[impl fmt::Display]) -> String {

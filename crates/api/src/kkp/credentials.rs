@@ -20,9 +20,17 @@ pub mod secret_key {
     pub const ASSUME_ROLE_EXTERNAL_ID: &str = "assumeRoleExternalID";
 }
 
-const ACCESS_KEY_ID: &str = "spec.cloud.aws.accessKeyID";
+/// The fields that credentials come from.
+pub mod field {
+    /// The id of an access key.
+    pub const ACCESS_KEY_ID: &str = "spec.cloud.aws.accessKeyID";
+    /// A Secret.
+    pub const REFERENCE: &str = "spec.cloud.aws.credentialsReference";
+    /// A role to take on.
+    pub const ASSUME_ROLE_ARN: &str = "spec.cloud.aws.assumeRoleARN";
+}
+
 const SECRET_ACCESS_KEY: &str = "spec.cloud.aws.secretAccessKey";
-const REFERENCE: &str = "spec.cloud.aws.credentialsReference";
 const REFERENCE_NAME: &str = "spec.cloud.aws.credentialsReference.name";
 const REFERENCE_NAMESPACE: &str = "spec.cloud.aws.credentialsReference.namespace";
 
@@ -101,7 +109,7 @@ impl Source<'_> {
         };
         let (id, secret) = match (id, secret, self.reference) {
             (None, None, None) => return Ok(None),
-            (None, Some(_), None) => return half(ACCESS_KEY_ID, "secretAccessKey"),
+            (None, Some(_), None) => return half(field::ACCESS_KEY_ID, "secretAccessKey"),
             (Some(_), None, None) => return half(SECRET_ACCESS_KEY, "accessKeyID"),
             (id, secret, _) => (
                 self.required(id, secret_key::ACCESS_KEY_ID)?,
@@ -122,7 +130,7 @@ impl Source<'_> {
                 format!("must name a Secret with the key {key}, which has none or an empty one")
             }
         };
-        Err(InputError::new(REFERENCE, &self.shown(), rule))
+        Err(InputError::new(field::REFERENCE, &self.shown(), rule))
     }
 
     fn optional(&self, given: Option<&str>, key: &str) -> Result<Option<String>, InputError> {
@@ -135,7 +143,7 @@ impl Source<'_> {
         };
         let text = std::str::from_utf8(&bytes.0).map_err(|_| {
             let rule = format!("must name a Secret whose key {key} holds text");
-            InputError::new(REFERENCE, &self.shown(), rule)
+            InputError::new(field::REFERENCE, &self.shown(), rule)
         })?;
         Ok(set(Some(text)).map(str::to_owned))
     }

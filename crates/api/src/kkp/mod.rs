@@ -49,7 +49,7 @@ pub use cluster::{
     ApiServer, AwsCloud, Cloud, Cluster, ClusterNetwork, ClusterSpec, ClusterStatus, Components,
     Condition, NetworkRanges, SecretReference,
 };
-pub use credentials::{AwsCredentials, AwsKeys, secret_key};
+pub use credentials::{AwsCredentials, AwsKeys, field, secret_key};
 pub use seed::{AwsDatacenter, Datacenter, DatacenterSpec, Seed, SeedSpec};
 
 /// The API group.

@@ -20,7 +20,7 @@ use ownership::input::InputError;
 use ownership::{Blueprint, Slot, SlotName};
 
 use super::Cluster;
-use super::fields::everybody;
+use super::fields::{self, everybody};
 
 /// The network that everything is in.
 pub const VPC: &str = "vpc";
@@ -62,12 +62,10 @@ impl Cluster {
     /// # Errors
     /// The field that cannot be satisfied, and the rule it breaks.
     pub fn blueprint(&self) -> Result<Blueprint, InputError> {
+        let main = route_table::find_main(slot(ROUTE_TABLE), Expr::Slot(slot(VPC)));
         let mut slots = vec![
-            vpc::find_default(slot(VPC)),
-            with_cluster_mark(route_table::find_main(
-                slot(ROUTE_TABLE),
-                Expr::Slot(slot(VPC)),
-            )),
+            named_by(fields::VPC, vpc::find_default(slot(VPC))),
+            with_cluster_mark(named_by(fields::ROUTE_TABLE, main)),
             with_cluster_mark(subnet::find_all(slot(SUBNETS), Expr::Slot(slot(VPC)))),
             with_cluster_mark(self.security_group()?),
         ];
@@ -152,6 +150,11 @@ fn with_cluster_mark(slot: Slot) -> Slot {
         cluster_mark: true,
         ..slot
     }
+}
+
+fn named_by(field: &'static str, slot: Slot) -> Slot {
+    let field = Some(field);
+    Slot { field, ..slot }
 }
 
 /// KKP replaces a group, role or profile whose recorded id does not exist.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cloud_port::aws::instance_profile;
 use cloud_port::aws::network::Network;
 use ownership::input::{self, InputError};
 use ownership::mark::Dialect;
@@ -14,13 +15,16 @@ const NAME: &str = "metadata.name";
 /// What is left of a tag's key on AWS beside `owned-by.kubermatic.k8c.io/`.
 const LONGEST_NAME: usize = 101;
 const IP_FAMILY: &str = "spec.clusterNetwork.ipFamily";
-const VPC: &str = "spec.cloud.aws.vpcID";
-const ROUTE_TABLE: &str = "spec.cloud.aws.routeTableID";
+/// Where the object names its VPC.
+pub(super) const VPC: &str = "spec.cloud.aws.vpcID";
+/// Where the object names its route table.
+pub(super) const ROUTE_TABLE: &str = "spec.cloud.aws.routeTableID";
 const SECURITY_GROUP: &str = "spec.cloud.aws.securityGroupID";
 const ROLE: &str = "spec.cloud.aws.roleARN";
 const INSTANCE_PROFILE: &str = "spec.cloud.aws.instanceProfileName";
 const NODE_PORTS: &str = "spec.componentsOverride.apiserver.nodePortRange";
 const ALLOWED: &str = "spec.cloud.aws.nodePortsAllowedIPRanges";
+const ALLOWED_ONE: &str = "spec.cloud.aws.nodePortsAllowedIPRange";
 
 impl IpFamily {
     /// Reads the field; empty means IPv4.
@@ -84,6 +88,32 @@ impl Cluster {
         Ok(ids)
     }
 
+    /// Whether the profile that the object records is named as we name ours.
+    pub fn records_own_profile(&self) -> bool {
+        let ours = instance_profile::fit_name(&format!("kubernetes-{}", self.name));
+        let recorded = set(self.instance_profile.as_ref());
+        !self.disable_iam && recorded.is_some_and(|name| ours.is_ok_and(|ours| *ours == *name))
+    }
+
+    /// Whether everything that the object names can be in this account.
+    ///
+    /// # Errors
+    /// The field whose value is in another one.
+    pub fn check_account(&self, account: &str) -> Result<(), InputError> {
+        let Some(role) = set(self.role.as_ref()).filter(|_| !self.disable_iam) else {
+            return Ok(());
+        };
+        let foreign = role
+            .strip_prefix("arn:")
+            .and_then(|rest| rest.split(':').nth(3))
+            .is_some_and(|of| of != account);
+        if foreign {
+            let rule = format!("must be a role of {account}, the account of the credentials");
+            return Err(InputError::new(ROLE, role, rule));
+        }
+        Ok(())
+    }
+
     /// The dialect that its marks are written in.
     pub fn dialect(&self) -> Dialect {
         Dialect::Kkp {
@@ -136,15 +166,14 @@ impl Cluster {
 
     /// Who may reach the node ports: canonical, each range once, in order.
     pub(super) fn allowed(&self) -> Result<Vec<Network>, InputError> {
-        if self.node_ports_allowed.is_empty() {
+        let one = set(self.node_ports_allowed_one.as_ref());
+        let one = one.map(|text| Network::parse(ALLOWED_ONE, text));
+        let all = self.node_ports_allowed.iter();
+        let all = all.map(|text| Network::parse(ALLOWED, text));
+        let mut ranges = one.into_iter().chain(all).collect::<Result<Vec<_>, _>>()?;
+        if ranges.is_empty() {
             return everybody(self.ip_family);
         }
-        let read = |text: &String| Network::parse(ALLOWED, text);
-        let mut ranges = self
-            .node_ports_allowed
-            .iter()
-            .map(read)
-            .collect::<Result<Vec<_>, _>>()?;
         ranges.sort_unstable();
         ranges.dedup();
         Ok(ranges)

@@ -30,8 +30,10 @@ pub struct Cluster {
     pub ip_family: IpFamily,
     /// `spec.componentsOverride.apiserver.nodePortRange`; else 30000-32767.
     pub node_port_range: Option<String>,
-    /// `spec.cloud.aws.nodePortsAllowedIPRanges`, and `nodePortsAllowedIPRange` with them; if there
-    /// are none, everybody of the cluster's IP family.
+    /// `spec.cloud.aws.nodePortsAllowedIPRange`: one of the ranges.
+    pub node_ports_allowed_one: Option<String>,
+    /// `spec.cloud.aws.nodePortsAllowedIPRanges`, the others; if there are none at all, everybody of
+    /// the cluster's IP family.
     pub node_ports_allowed: Vec<String>,
     /// `spec.cloud.aws.disableIAMReconciling`: roles and profile are somebody else's business.
     pub disable_iam: bool,
@@ -61,14 +63,17 @@ impl Cluster {
             instance_profile: None,
             ip_family: IpFamily::default(),
             node_port_range: None,
+            node_ports_allowed_one: None,
             node_ports_allowed: Vec::new(),
             disable_iam: false,
         }
     }
 
-    /// What is legal of it: a mistake in a field must not keep what a cluster has when it ends.
+    /// As it ends: what is legal of it, for a mistake in a field must not keep what it has; and with
+    /// its roles and profile, for they may be older than the switch which says that they are somebody
+    /// else's business.
     #[must_use]
-    pub fn without_mistakes(mut self) -> Self {
+    pub fn at_its_end(mut self) -> Self {
         type Field = fn(&mut Cluster) -> &mut Option<String>;
         const IDS: [Field; 5] = [
             |cluster| &mut cluster.vpc_id,
@@ -84,8 +89,10 @@ impl Cluster {
                 *id(&mut self) = None;
             }
         }
+        self.disable_iam = false;
         // What a cluster wants inside its group is nothing that its end asks for.
         self.node_port_range = None;
+        self.node_ports_allowed_one = None;
         self.node_ports_allowed.clear();
         self
     }

@@ -346,6 +346,7 @@ prop_compose! {
         name in hostile(),
         ids in prop::array::uniform5(prop::option::of(hostile())),
         ports in prop::option::of(hostile()),
+        node_ports_allowed_one in prop::option::of(hostile()),
         node_ports_allowed in prop::collection::vec(hostile(), 0..3),
         family in 0..3_usize,
         disable_iam: bool,
@@ -360,6 +361,7 @@ prop_compose! {
             instance_profile,
             ip_family: [IpFamily::V4, IpFamily::V6, IpFamily::Dual][family],
             node_port_range: ports,
+            node_ports_allowed_one,
             node_ports_allowed,
             disable_iam,
         }

@@ -218,6 +218,7 @@ fn opinions(place: &Place<SharedAccount>) -> (bool, bool) {
     let glance = driver(&place.inventory, &clock)
         .glance(&case, &tenant.ledger.0, &tenant.sightings)
         .now_or_never()
+        .unwrap()
         .unwrap();
 
     // In a world of its own.

@@ -105,7 +105,7 @@ impl<C: Survey> Place<C> {
                     assert_eq!(report.findings, []);
                     return;
                 }
-                PassEnd::Done => return,
+                PassEnd::Done(_) => return,
                 PassEnd::Wait(until, ..) => {
                     let account = self.account.lock();
                     let span = until - account.clock().now();

@@ -107,6 +107,7 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
     {
         let mut told = answered(Service::Sts, "AssumeRole", 400, refusal);
         told.message = format!("the role cannot be taken on: {}", told.message).into();
+        told.code = format!("{}{}", errors::ASSUME_ROLE, told.code).into();
         // Nothing was sent but the question who we are.
         if told.class == Class::Unknown {
             told.class = Class::Retryable;

@@ -6,6 +6,10 @@ use ownership::time::Millis;
 /// never lags or throttles.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// The account's number.
+    pub number: &'static str,
+    /// Its region.
+    pub region: &'static str,
     /// Decides the ids that resources get.
     pub seed: u64,
     /// Whether there is a default VPC.
@@ -70,6 +74,8 @@ pub struct Quotas {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            number: "123456789012",
+            region: "eu-central-1",
             seed: 0,
             default_vpc: true,
             zones: 3,

@@ -16,14 +16,19 @@ use crate::read::Staleness;
 pub struct SharedAccount {
     account: Arc<Mutex<Account>>,
     actor: Actor,
+    number: &'static str,
+    region: &'static str,
 }
 
 impl SharedAccount {
     /// Shares an account; calls come from `actor`.
     pub fn new(account: Account, actor: Actor) -> Self {
+        let (number, region) = (account.settings.number, account.settings.region);
         Self {
             account: Arc::new(Mutex::new(account)),
             actor,
+            number,
+            region,
         }
     }
 
@@ -31,8 +36,8 @@ impl SharedAccount {
     #[must_use]
     pub fn as_actor(&self, actor: Actor) -> Self {
         Self {
-            account: self.account.clone(),
             actor,
+            ..self.clone()
         }
     }
 
@@ -68,10 +73,10 @@ impl AwsPlace for SharedAccount {
     }
 
     fn account(&self) -> &'static str {
-        "123456789012"
+        self.number
     }
 
     fn region(&self) -> &'static str {
-        "eu-central-1"
+        self.region
     }
 }

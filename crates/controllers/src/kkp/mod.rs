@@ -1,5 +1,7 @@
 //! KKP clusters as a served system: the object's fields in, ids and conditions out.
 
+mod blame;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use ownership::decide::Evidence;
 use ownership::input::InputError;
 use ownership::{CloudError, Kind, ResourceId, SlotName};
 
-use crate::reconcile::{Conditions, System, Trouble, Wants};
+use crate::reconcile::{Condition, Conditions, System, Trouble, Wants};
 
 /// Where the accounts of clusters are: the real AWS, or a simulated one.
 pub trait Accounts: Send + Sync + 'static {
@@ -103,15 +105,22 @@ impl<A: Accounts> System for Kkp<A> {
         status.is_some_and(|status| status.last_provider_reconciliation.is_some())
     }
 
-    fn has_migrated(object: &Object, told: &Conditions) -> bool {
-        let old = |name: &String| old_finalizers::ALL.contains(&name.as_str());
-        object.metadata.deletion_timestamp.is_none()
-            && object.finalizers().iter().any(old)
-            && told.is_ready()
+    fn migrated(object: &Object) -> Vec<&'static str> {
+        // While IAM is somebody else's business, what vouches for roles and profile stays.
+        let off = read(object).is_ok_and(|cluster| cluster.disable_iam);
+        let waits = |name: &&str| {
+            [
+                old_finalizers::INSTANCE_PROFILE,
+                old_finalizers::CONTROL_PLANE_ROLE,
+            ]
+            .contains(name)
+        };
+        let old = old_finalizers::ALL.into_iter();
+        old.filter(|name| !(off && waits(name))).collect()
     }
 
-    fn is_paused(object: &Object) -> bool {
-        object.is_paused()
+    fn pause(object: &Object) -> Option<&'static str> {
+        object.is_paused().then_some("spec.pause is set")
     }
 
     fn wants(object: &Object) -> Result<Wants, InputError> {
@@ -120,11 +129,14 @@ impl<A: Accounts> System for Kkp<A> {
             .iter()
             .filter(|(finalizer, _)| object.finalizers().iter().any(|name| name == finalizer))
             .flat_map(|(_, slots)| slots.iter().map(|name| slot(name)));
+        // No field records the worker role, but the profile that it is in.
+        let in_profile = cluster.records_own_profile().then(|| slot(WORKER_ROLE));
         Ok(Wants {
             blueprint: cluster.blueprint()?,
             dialect: cluster.dialect(),
             evidence: Evidence {
                 adopt: vouched.collect(),
+                adopt_marked: in_profile.into_iter().collect(),
                 namesakes_use: BTreeSet::new(),
                 sweep: true,
             },
@@ -170,13 +182,12 @@ impl<A: Accounts> System for Kkp<A> {
             let rule = "must be set: this controller serves clusters on AWS";
             return Err(InputError::new("spec.cloud.aws", "", rule).into());
         };
-        let kubernetes = |error: kube::Error| Trouble::Kubernetes(error.to_string());
         let secret = match &aws.credentials_reference {
             None => None,
             Some(reference) => {
                 let (namespace, name) = reference.target()?;
                 let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
-                secrets.get_opt(name).await.map_err(kubernetes)?
+                secrets.get_opt(name).await?
             }
         };
         let credentials = aws.credentials(secret.as_ref())?;
@@ -185,13 +196,35 @@ impl<A: Accounts> System for Kkp<A> {
             region.clone()
         } else {
             let seeds: Api<Seed> = Api::all(client.clone());
-            let seeds = seeds
-                .list(&ListParams::default())
-                .await
-                .map_err(kubernetes)?;
+            let seeds = seeds.list(&ListParams::default()).await?;
             region_of(&object.spec.cloud.dc, &seeds.items)?
         };
         Ok(self.accounts.open(&credentials, &region).await?)
+    }
+
+    fn place(cloud: &A::Cloud) -> String {
+        format!("{}/{}", cloud.account(), cloud.region())
+    }
+
+    fn misplaced(object: &Object, was: &str, is: &str) -> InputError {
+        blame::misplaced(object, was, is)
+    }
+
+    fn check(object: &Object, cloud: &A::Cloud) -> Result<(), InputError> {
+        read(object)?.check_account(cloud.account())
+    }
+
+    fn blames(object: &Object, error: &CloudError) -> Option<InputError> {
+        blame::field(object, error)
+    }
+
+    fn said(object: &Object, kind: &str) -> Option<Condition> {
+        let said = object.status.as_ref()?.conditions.get(kind)?;
+        Some(Condition {
+            holds: said.status == "True",
+            reason: said.reason.clone().unwrap_or_default(),
+            message: said.message.clone().unwrap_or_default(),
+        })
     }
 
     fn tell(
@@ -213,7 +246,8 @@ impl<A: Accounts> System for Kkp<A> {
         }
         let status = object.status.as_ref();
         for (kind, condition) in status.iter().flat_map(|status| &status.conditions) {
-            if Conditions::is_type(kind)
+            if told.looked
+                && Conditions::is_type(kind)
                 && !told.by_type.contains_key(kind.as_str())
                 && condition.status == "True"
             {
@@ -238,7 +272,7 @@ fn has_arn(object: &Object) -> bool {
 
 /// The region of a datacenter.
 fn region_of(datacenter: &str, seeds: &[Seed]) -> Result<String, InputError> {
-    let field = "spec.cloud.dc";
+    let field = blame::DATACENTER;
     let found = seeds
         .iter()
         .find_map(|seed| seed.spec.datacenters.get(datacenter));
@@ -284,17 +318,9 @@ fn read(object: &Object) -> Result<Cluster, InputError> {
         node_port_range: api_server
             .and_then(|server| server.node_port_range.clone())
             .and_then(set),
-        node_ports_allowed: aws
-            .node_ports_allowed_ip_range
-            .and_then(set)
-            .into_iter()
-            .chain(ranges.into_iter().flatten())
-            .collect(),
+        node_ports_allowed_one: aws.node_ports_allowed_ip_range.and_then(set),
+        node_ports_allowed: ranges.unwrap_or_default(),
         disable_iam: aws.disable_iam_reconciling.unwrap_or(false),
     };
-    Ok(if ends {
-        cluster.without_mistakes()
-    } else {
-        cluster
-    })
+    Ok(if ends { cluster.at_its_end() } else { cluster })
 }

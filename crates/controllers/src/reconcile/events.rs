@@ -1,4 +1,6 @@
-//! Steps as Kubernetes events: what was created, adopted, deleted or refused, and why.
+//! What happened, as Kubernetes events: what was created, found, deleted or refused, and why.
+
+use std::collections::BTreeSet;
 
 use cloud_port::driver::Journal;
 use cloud_port::words;
@@ -8,66 +10,107 @@ use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use kube::api::{Api, PostParams};
 use kube::{Client, Resource, ResourceExt as _};
-use ownership::{CloudError, Reason, Step};
+use ownership::{CloudError, Reason, SlotName, Step, Target};
 
-/// The longest note that the API server takes.
+/// The longest note that the API server takes, in bytes.
 const LONGEST: usize = 1024;
+/// The action of events that tell a condition.
+pub(crate) const REPORT: &str = "report";
 const REPORTER: &str = "freehold.dev/operator";
 
-/// The Steps of one pass.
+/// What one event says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// Whether somebody should look at it.
+    pub(crate) warns: bool,
+    /// One word for programs.
+    pub(crate) reason: &'static str,
+    /// What was tried.
+    pub(crate) action: &'static str,
+    /// A sentence for people.
+    pub(crate) words: String,
+}
+
+/// What happened in one pass.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct Events {
     notes: Vec<Note>,
 }
 
-#[derive(Debug)]
-struct Note {
-    kind: &'static str,
-    reason: &'static str,
-    action: &'static str,
-    words: String,
-}
-
-impl Steps {
-    /// How many Steps there were.
-    pub(crate) fn count(&self) -> usize {
-        self.notes.len()
+impl Events {
+    /// Whether anything happened.
+    pub(crate) fn any(&self) -> bool {
+        !self.notes.is_empty()
     }
 
-    /// Writes the events. They are for people: one that cannot be written is not missed.
+    /// Whether something was refused.
+    pub(crate) fn warn(&self) -> bool {
+        self.notes.iter().any(|note| note.warns)
+    }
+
+    /// Leaves out the warnings that the last pass gave in the same words, and remembers those of
+    /// this one.
+    pub(crate) fn unheard(&mut self, heard: &mut BTreeSet<String>) {
+        let warnings = self.notes.iter().filter(|note| note.warns);
+        let now: BTreeSet<String> = warnings.map(|note| note.words.clone()).collect();
+        self.notes
+            .retain(|note| !note.warns || !heard.contains(&note.words));
+        *heard = now;
+    }
+
+    /// Writes the events.
     pub(crate) async fn publish<K>(&self, client: &Client, object: &K, now: Timestamp)
     where
         K: Resource<DynamicType = ()>,
     {
-        let namespace = object.namespace().unwrap_or_else(|| "default".to_owned());
-        let api: Api<Event> = Api::namespaced(client.clone(), &namespace);
-        for (number, note) in self.notes.iter().enumerate() {
-            let name = format!(
-                "{}.{:x}.{number}",
-                object.name_any(),
-                now.as_nanosecond().unsigned_abs()
-            );
-            let event = Event {
-                metadata: ObjectMeta {
-                    name: Some(name),
-                    namespace: Some(namespace.clone()),
-                    ..ObjectMeta::default()
-                },
-                action: Some(note.action.to_owned()),
-                event_time: Some(MicroTime(now)),
-                note: Some(note.words.chars().take(LONGEST).collect()),
-                reason: Some(note.reason.to_owned()),
-                regarding: Some(reference(object)),
-                reporting_controller: Some(REPORTER.to_owned()),
-                reporting_instance: Some(REPORTER.to_owned()),
-                type_: Some(note.kind.to_owned()),
-                ..Event::default()
-            };
-            if let Err(error) = api.create(&PostParams::default(), &event).await {
-                tracing::debug!(%error, "an event was not written");
-            }
+        publish(client, object, now, "step", &self.notes).await;
+    }
+}
+
+/// Writes events. They are for people: one that cannot be written is not missed. Those of one moment
+/// and `series` are numbered.
+pub(crate) async fn publish<K>(
+    client: &Client,
+    object: &K,
+    now: Timestamp,
+    series: &str,
+    notes: &[Note],
+) where
+    K: Resource<DynamicType = ()>,
+{
+    let namespace = object.namespace().unwrap_or_else(|| "default".to_owned());
+    let api: Api<Event> = Api::namespaced(client.clone(), &namespace);
+    for (number, note) in notes.iter().enumerate() {
+        let name = format!(
+            "{}.{:x}.{series}-{number:03}",
+            object.name_any(),
+            now.as_nanosecond().unsigned_abs()
+        );
+        let event = Event {
+            metadata: ObjectMeta {
+                name: Some(name),
+                namespace: Some(namespace.clone()),
+                ..ObjectMeta::default()
+            },
+            action: Some(note.action.to_owned()),
+            event_time: Some(MicroTime(now)),
+            note: Some(cut(&note.words).to_owned()),
+            reason: Some(note.reason.to_owned()),
+            regarding: Some(reference(object)),
+            reporting_controller: Some(REPORTER.to_owned()),
+            reporting_instance: Some(REPORTER.to_owned()),
+            type_: Some(if note.warns { "Warning" } else { "Normal" }.to_owned()),
+            ..Event::default()
+        };
+        if let Err(error) = api.create(&PostParams::default(), &event).await {
+            tracing::debug!(%error, "an event was not written");
         }
     }
+}
+
+/// As much of a text as a note can hold, in bytes.
+fn cut(words: &str) -> &str {
+    &words[..words.floor_char_boundary(LONGEST)]
 }
 
 fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
@@ -82,26 +125,33 @@ fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
     }
 }
 
-impl Journal for Steps {
+impl Journal for Events {
     fn step(&mut self, step: &Step, reason: &Reason, outcome: Result<(), &CloudError>) {
         let deed = words::deed(step);
         match outcome {
             Ok(()) => tracing::info!(step = step.verb(), %reason, "{deed}"),
             Err(error) => tracing::warn!(step = step.verb(), %error, "{deed}"),
         }
-        let (kind, said, words) = match outcome {
-            Ok(()) => ("Normal", done(step), format!("{deed}: {reason}")),
-            Err(error) => (
-                "Warning",
-                "Refused",
-                format!("{} {deed}: {error}", step.verb()),
-            ),
+        let (said, words) = match outcome {
+            Ok(()) => (done(step), format!("{deed}: {reason}")),
+            Err(error) => ("Refused", format!("{} {deed}: {error}", step.verb())),
         };
         self.notes.push(Note {
-            kind,
+            warns: outcome.is_err(),
             reason: said,
             action: step.verb(),
             words,
+        });
+    }
+
+    fn found(&mut self, slot: &SlotName, target: &Target) {
+        let found = words::resource(target);
+        tracing::info!(%slot, "{found} was there already");
+        self.notes.push(Note {
+            warns: false,
+            reason: "Found",
+            action: "record",
+            words: format!("{found} for {slot}: it was there already, and its id is recorded"),
         });
     }
 }

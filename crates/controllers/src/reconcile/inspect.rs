@@ -1,13 +1,12 @@
 //! An object as the engine sees it: what fills its slots, and what would be done next. Nothing is
 //! written, to the cloud or to the object.
 
-use std::fmt;
 use std::sync::Arc;
 
 use cloud_port::Inventory;
 use cloud_port::driver::{Driver, Planned, Report};
 use cloud_port::{LedgerError, LedgerStore as _};
-use kube::{Resource as _, ResourceExt as _};
+use kube::Resource as _;
 use ownership::decide::{Case, Phase};
 use ownership::{Blueprint, Claim, CloudError, Freehold, Ledger};
 
@@ -80,8 +79,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         namespace: Option<&str>,
     ) -> Result<Inspection<S::Cloud>, InspectError> {
         let api = S::api(&self.client, namespace);
-        let answer = api.get_opt(name).await;
-        let object = answer.map_err(|error| Trouble::Kubernetes(said(&error)))?;
+        let object = api.get_opt(name).await.map_err(Trouble::from)?;
         let Some(object) = object else {
             let kind = S::CLAIM_KIND.to_owned();
             let name = name.to_owned();
@@ -93,23 +91,22 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let meta = object.meta();
         let pin = Pin::read(meta, S::FINALIZER);
         let pin = pin.map_err(|error| InspectError::Identity(error.to_string()))?;
-        let wants = S::wants(&object).map_err(Trouble::from)?;
-        let namespace = meta.namespace.as_deref().unwrap_or_default();
-        let claim = Claim::new(S::CLAIM_KIND, namespace, &object.name_any(), &pin.uuid);
-        let claim = claim.map_err(Trouble::from)?;
+        let wants = S::wants(&object).and_then(|wants| switches::adopt(meta, wants));
+        let wants = wants.map_err(Trouble::from)?;
+        let claim = pin.claim(S::CLAIM_KIND, meta).map_err(Trouble::from)?;
         let cloud = self.system.open(&self.client, &object).await?;
         let phase = switches::phase(meta);
-        let switch = if S::is_paused(&object) {
-            Some("the object is paused")
+        let switch = if let Some(by) = S::pause(&object) {
+            Some(by)
         } else if switches::observes(meta) {
             Some("freehold.dev/management is observe")
         } else {
             None
         };
-        let ledger = Store::new(&self.system, cloud.cloud(), api, object)
-            .load()
-            .await?;
         let identity = self.identity(claim.clone(), &wants);
+        let mut store = Store::new(&self.system, cloud.cloud(), api, object, &identity);
+        store.check_place().map_err(Trouble::from)?;
+        let ledger = store.load().await?;
         let case = Case {
             identity: &identity,
             blueprint: &wants.blueprint,
@@ -134,28 +131,5 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             switch,
             cloud,
         })
-    }
-}
-
-/// What the API server said, without the status object around it.
-fn said(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) => status.message.clone(),
-        other => Chain(other).to_string(),
-    }
-}
-
-/// An error with all its causes.
-struct Chain<'a>(&'a dyn std::error::Error);
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut cause = self.0.source();
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
     }
 }

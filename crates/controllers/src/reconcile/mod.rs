@@ -11,6 +11,7 @@
 mod clock;
 mod events;
 mod inspect;
+mod memory;
 mod monitor;
 mod outcome;
 mod pass;
@@ -19,6 +20,7 @@ mod record;
 mod run;
 mod store;
 mod switches;
+mod tell;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -79,12 +81,12 @@ pub trait System: Send + Sync + 'static {
     /// Whether the object says that it was reconciled in full before.
     fn was_reconciled(object: &Self::Object) -> bool;
 
-    /// Whether the original's finalizers have done their duty: everything that they vouched for
-    /// carries our marks.
-    fn has_migrated(object: &Self::Object, told: &Conditions) -> bool;
+    /// The original's finalizers that have done their duty when all is as it should be: everything
+    /// that they vouched for carries our marks.
+    fn migrated(object: &Self::Object) -> Vec<&'static str>;
 
-    /// Whether the served API's own switch says that nobody may touch the object's resources.
-    fn is_paused(object: &Self::Object) -> bool;
+    /// The served API's own switch which says that nobody may touch the object's resources.
+    fn pause(object: &Self::Object) -> Option<&'static str>;
 
     /// What the object wants.
     ///
@@ -120,6 +122,25 @@ pub trait System: Send + Sync + 'static {
         object: &Self::Object,
     ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, Trouble>> + Send;
 
+    /// The account, and whatever else of a cloud resources cannot be moved from.
+    fn place(cloud: &Self::Cloud) -> String;
+
+    /// The field that leads to another place than the one that the object's resources are in.
+    fn misplaced(object: &Self::Object, was: &str, is: &str) -> InputError;
+
+    /// What can be checked only where the object leads us.
+    ///
+    /// # Errors
+    /// The field that cannot be satisfied there, and the rule it breaks.
+    fn check(object: &Self::Object, cloud: &Self::Cloud) -> Result<(), InputError>;
+
+    /// The field that a refusal of the cloud is about, with the cure: what keeps us out of the
+    /// account is something that a person wrote.
+    fn blames(object: &Self::Object, error: &CloudError) -> Option<InputError>;
+
+    /// What the object's status says of one of our conditions.
+    fn said(object: &Self::Object, kind: &str) -> Option<Condition>;
+
     /// Tells the outcome of a pass in the object's status, and whatever else the original writes
     /// there.
     fn tell(
@@ -154,4 +175,29 @@ pub enum Trouble {
     /// The management cluster could not be asked.
     #[error("the API server: {0}")]
     Kubernetes(String),
+}
+
+impl From<kube::Error> for Trouble {
+    /// What the API server said, without the status object around it.
+    fn from(error: kube::Error) -> Self {
+        Self::Kubernetes(match error {
+            kube::Error::Api(status) => status.message,
+            other => Chain(&other).to_string(),
+        })
+    }
+}
+
+/// An error with all its causes.
+struct Chain<'a>(&'a dyn std::error::Error);
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
 }

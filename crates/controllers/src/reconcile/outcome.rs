@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use cloud_port::PassEnd;
 use cloud_port::driver::Report;
 use ownership::error::Class;
+use ownership::input::InputError;
 use ownership::{CloudError, Finding, Phase};
 
 use super::Trouble;
+use super::events::{Note, REPORT};
 
 /// What one condition says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +25,16 @@ pub struct Condition {
 /// What is told after a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// The conditions by type. One that is not here does not hold.
+    /// The conditions by type.
     pub by_type: BTreeMap<&'static str, Condition>,
     /// Whether everything that is wanted was reconciled in full.
     pub reconciled: bool,
     /// The class of the cloud's error that ended the pass.
     pub failure: Option<&'static str>,
+    /// Whether everything was looked at, so that what is not told here does not hold.
+    pub looked: bool,
+    /// Whether an event tells already what was refused.
+    pub(crate) explained: bool,
 }
 
 /// The types of conditions that we tell.
@@ -37,6 +43,7 @@ const TYPES: [&str; 7] = [
 ];
 const READY: &str = "Ready";
 const PAUSED: &str = "Paused";
+const REFUSED: &str = "Refused";
 
 impl Conditions {
     /// Whether a condition of this type is one of ours.
@@ -67,14 +74,17 @@ impl Conditions {
     pub(crate) fn trouble(trouble: &Trouble) -> Self {
         let mut told = Self::default();
         match trouble {
-            Trouble::Input(error) => {
-                told.say("Invalid", true, "InvalidField", error.to_string());
-                told.say(READY, false, "Invalid", error.to_string());
-            }
+            Trouble::Input(error) => told.blame(error),
             Trouble::Cloud(error) => told.failed(error),
             Trouble::Kubernetes(words) => told.say(READY, false, "Retrying", words.clone()),
         }
         told
+    }
+
+    /// Something that a person wrote is wrong.
+    pub(crate) fn blame(&mut self, error: &InputError) {
+        self.say("Invalid", true, "InvalidField", error.to_string());
+        self.say(READY, false, "Invalid", error.to_string());
     }
 
     /// Nobody can tell which claim the object is, or another object is this claim.
@@ -87,7 +97,10 @@ impl Conditions {
 
     /// Only looking: what would be done.
     pub(crate) fn observed(steps: &[String], report: &Report) -> Self {
-        let mut told = Self::default();
+        let mut told = Self {
+            looked: true,
+            ..Self::default()
+        };
         told.found(&report.findings);
         let message = match steps {
             [] => "freehold.dev/management is observe; nothing is to be done".to_owned(),
@@ -110,28 +123,28 @@ impl Conditions {
         let mut told = Self::default();
         match end {
             PassEnd::Rest(report) => {
-                told.found(&report.findings);
-                match report.findings.first() {
-                    None => {
-                        told.reconciled = true;
-                        let message = "every part is there, marked, and as it is wanted";
-                        told.say(READY, true, "Converged", message.to_owned());
-                    }
-                    Some(finding) => {
-                        told.say(READY, false, finding.condition(), finding.to_string());
-                    }
+                told.looked = true;
+                if !told.found(&report.findings) {
+                    told.reconciled = true;
+                    let message = "every part is there, marked, and as it is wanted";
+                    told.say(READY, true, "Converged", message.to_owned());
                 }
             }
             PassEnd::Wait(_, reason, report) => {
-                told.found(&report.findings);
                 let word = if phase == Phase::Live {
                     "Settling"
                 } else {
                     "Deleting"
                 };
-                told.say(READY, false, word, reason.to_string());
+                told.looked = true;
+                if !told.found(&report.findings) {
+                    told.say(READY, false, word, reason.to_string());
+                }
             }
-            PassEnd::Done => told.say(READY, false, "Ended", "nothing of it is left".to_owned()),
+            PassEnd::Done(report) => {
+                told.found(&report.findings);
+                told.say(READY, false, "Ended", "nothing of it is left".to_owned());
+            }
             PassEnd::Failed(error, report) => {
                 told.found(&report.findings);
                 told.failed(error);
@@ -148,14 +161,19 @@ impl Conditions {
     fn failed(&mut self, error: &CloudError) {
         self.failure = Some(class(&error.class));
         let word = match error.class {
-            Class::Fatal => "Refused",
+            Class::Fatal => REFUSED,
             Class::Throttled => "Throttled",
             _ => "Retrying",
         };
         self.say(READY, false, word, format!("the cloud says {error}"));
     }
 
-    fn found(&mut self, findings: &[Finding]) {
+    /// Tells what was found; whether that is anything. A finding is why the object is not ready,
+    /// whatever else is waited for.
+    fn found(&mut self, findings: &[Finding]) -> bool {
+        if let Some(first) = findings.first() {
+            self.say(READY, false, first.condition(), first.to_string());
+        }
         for finding in findings {
             let condition = self
                 .by_type
@@ -170,6 +188,30 @@ impl Conditions {
             }
             condition.message.push_str(&finding.to_string());
         }
+        !findings.is_empty()
+    }
+
+    /// What people should hear of at once, where `said` is what they were told before.
+    pub(crate) fn news(&self, said: impl Fn(&str) -> Option<Condition>) -> Vec<Note> {
+        let mut news = Vec::new();
+        for (kind, condition) in &self.by_type {
+            let before = said(kind);
+            let held = before.as_ref().is_some_and(|before| before.holds);
+            let worth = match *kind {
+                READY if condition.holds => !held,
+                READY => condition.reason == REFUSED && !self.explained,
+                _ => condition.holds,
+            };
+            if worth && before.as_ref() != Some(condition) {
+                news.push(Note {
+                    warns: !matches!(*kind, PAUSED | READY) || !condition.holds,
+                    reason: if condition.holds { kind } else { REFUSED },
+                    action: REPORT,
+                    words: condition.message.clone(),
+                });
+            }
+        }
+        news
     }
 
     fn say(&mut self, kind: &'static str, holds: bool, reason: &str, message: String) {

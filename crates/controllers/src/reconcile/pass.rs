@@ -4,24 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api::Change;
-use api::names::{CLAIM_UUID, LEDGER};
+use api::names::{ADOPT, CLAIM_UUID};
 use cloud_port::driver::{Driver, PassEnd, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
-use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::api::{Api, ListParams};
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
-use ownership::time::{Millis, Tick};
-use ownership::{Claim, Freehold, Holder, Identity, Sightings};
-use serde::Serialize;
+use ownership::{Claim, Edit, Freehold, Holder, Identity};
 
 use super::clock::WallClock;
-use super::events::Steps;
+use super::events::Events;
+use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::Conditions;
 use super::pin::{self, Pin};
-use super::store::{Store, classify};
+use super::store::Store;
 use super::{System, Trouble, Wants, switches};
 
 /// How a reconciler behaves.
@@ -53,16 +51,6 @@ pub struct Reconciler<S, K> {
     memory: Mutex<BTreeMap<String, Memory>>,
 }
 
-/// What is remembered of one object between passes: it only delays, and spares reads.
-#[derive(Debug, Default)]
-struct Memory {
-    sightings: Sightings,
-    failures: u32,
-    /// What the object said when the last pass had ended, and when the next one is due.
-    due: Option<(String, Tick)>,
-    rested: Rested,
-}
-
 /// How soon an end that something holds is tried again.
 const HELD: Duration = Duration::from_secs(30);
 
@@ -73,6 +61,26 @@ pub enum Next {
     After(Duration),
     /// Only when it changes: it is on its way out, or not ours.
     OnChange,
+}
+
+/// What came of looking at an object.
+struct Attended {
+    /// What is to be told about it, if anything.
+    told: Option<Conditions>,
+    next: Next,
+    /// What the object said by then, so that an event about it can wait; `None` if it must not.
+    said: Option<u64>,
+}
+
+impl Attended {
+    /// It is looked at once more, and soon.
+    fn again(retry: Duration) -> Self {
+        Self {
+            told: None,
+            next: Next::After(retry),
+            said: None,
+        }
+    }
 }
 
 impl<S: System, K: WallClock> Reconciler<S, K> {
@@ -120,29 +128,44 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let key = key(name, namespace);
         let mut memory = self.memory().remove(&key).unwrap_or_default();
-        memory.due = None;
-        let (told, next) = self.attend(&api, &object, &mut memory).await;
-        if let (Next::After(wait), Some((_, due))) = (next, &mut memory.due) {
-            *due = self.clock.now() + Millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        if memory.uid != object.uid() {
+            memory = Memory::of(object.uid());
         }
-        let next = match &told {
-            Some(told) => match self.tell(&api, name, told).await {
-                Ok(()) => next,
-                Err(_) => Next::After(self.settings.retry),
-            },
-            None => next,
-        };
+        if !S::was_reconciled(&object) {
+            // Everything is looked at in full: a glance is not enough.
+            memory.rested = Rested::default();
+        }
+        memory.due = None;
+        let mut attended = self.attend(&api, &object, &mut memory).await;
+        let mut there = true;
+        if let Ok(is_there) = self.tell(&api, name, attended.told.as_ref()).await {
+            there = is_there;
+        } else {
+            // What was not told is told soon.
+            attended.next = Next::After(self.settings.retry);
+            attended.said = None;
+        }
+        let Attended { told, next, said } = attended;
         self.monitor.passed(&Passed {
             object: key.trim_start_matches('/'),
             told: told.as_ref(),
             next,
         });
-        if told.is_none() && next == Next::OnChange {
+        if !there || (told.is_none() && next == Next::OnChange) {
             // It has ended, or is not ours: nobody comes to say that it is gone.
             self.forget(name, namespace);
-        } else {
-            self.memory().insert(key, memory);
+            return Next::OnChange;
         }
+        if let (Next::After(wait), Some(said)) = (next, said) {
+            let reconciled = S::was_reconciled(&object) || told.is_some_and(|t| t.reconciled);
+            let at = memory::after(self.clock.now(), wait);
+            memory.due = Some(Due {
+                said,
+                reconciled,
+                at,
+            });
+        }
+        self.memory().insert(key, memory);
         next
     }
 
@@ -152,12 +175,15 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     pub(crate) fn can_wait(&self, object: &S::Object) -> Option<Duration> {
         let key = key(&object.name_any(), object.namespace().as_deref());
         let memory = self.memory();
-        let (said, due) = memory.get(&key)?.due.as_ref()?;
+        let due = memory.get(&key)?.due?;
         let left = due
+            .at
             .0
             .checked_sub(self.clock.now().0)
             .filter(|left| *left > 0)?;
-        (*said == fingerprint(object)).then(|| Duration::from_millis(left))
+        let same = due.said == memory::fingerprint(object)
+            && (S::was_reconciled(object) || !due.reconciled);
+        same.then(|| Duration::from_millis(left))
     }
 
     fn api(&self, namespace: Option<&str>) -> Api<S::Object> {
@@ -174,106 +200,107 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         self.monitor.forgotten(key.trim_start_matches('/'));
     }
 
-    /// What comes of looking at an object; what is to be told about it, if anything.
+    /// What comes of looking at an object.
     async fn attend(
         &self,
         api: &Api<S::Object>,
         object: &S::Object,
         memory: &mut Memory,
-    ) -> (Option<Conditions>, Next) {
+    ) -> Attended {
         let slow = Next::After(self.settings.resync);
-        let meta = object.meta();
-        let ending = meta.deletion_timestamp.is_some();
-        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-        let ours = |name: &String| {
-            name == S::FINALIZER
-                || api::names::uuid_in_finalizer(name).is_some()
-                || S::OLD_FINALIZERS.contains(&name.as_str())
+        let as_read = |told: Option<Conditions>, next| Attended {
+            told,
+            next,
+            said: Some(memory::fingerprint(object)),
         };
-        let held = finalizers.iter().any(ours);
-        if (ending || !S::is_ours(object)) && !held {
-            return (None, Next::OnChange);
+        let trouble = |trouble: Trouble, memory: &mut Memory| {
+            let next = match &trouble {
+                Trouble::Input(_) => slow,
+                Trouble::Cloud(error) if error.class == Class::Fatal => slow,
+                _ => self.later(memory),
+            };
+            as_read(Some(troubled::<S>(object, &trouble)), next)
+        };
+        let meta = object.meta();
+        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+        let ours = |name: &&str| {
+            *name == S::FINALIZER
+                || api::names::uuid_in_finalizer(name).is_some()
+                || S::OLD_FINALIZERS.contains(name)
+        };
+        let ours: Vec<&str> = finalizers.iter().map(String::as_str).filter(ours).collect();
+        let ending = meta.deletion_timestamp.is_some();
+        if (ending || !S::is_ours(object)) && ours.is_empty() {
+            return as_read(None, Next::OnChange);
         }
-        if S::is_paused(object) {
-            return (
-                Some(Conditions::paused("spec.pause is set")),
-                Next::OnChange,
-            );
+        if let Some(by) = S::pause(object) {
+            return as_read(Some(Conditions::paused(by)), Next::OnChange);
         }
         let pin = match Pin::read(meta, S::FINALIZER) {
             Ok(pin) => pin,
             Err(error) => {
-                return (
-                    Some(Conditions::conflict(&error.to_string())),
-                    Next::OnChange,
-                );
+                let told = Conditions::conflict(&error.to_string());
+                return as_read(Some(told), Next::OnChange);
             }
         };
         if let Err(error) = switches::check(meta) {
-            return (Some(Conditions::trouble(&error.into())), slow);
+            return trouble(error.into(), memory);
         }
         match self.rival(api, object, &pin).await {
             Ok(None) => {}
-            Ok(Some(words)) => return (Some(Conditions::conflict(&words)), slow),
-            Err(trouble) => return (Some(Conditions::trouble(&trouble)), self.later(memory)),
+            // A copy has never been worked for: it has nothing that must go first.
+            Ok(Some(_)) if ending => {
+                return match self.let_go(api, object, &ours).await {
+                    Ok(()) => as_read(None, Next::OnChange),
+                    Err(_) => Attended::again(self.settings.retry),
+                };
+            }
+            Ok(Some(words)) => return as_read(Some(Conditions::conflict(&words)), slow),
+            Err(error) => return trouble(error, memory),
         }
-        let wants = match S::ids(object).and_then(|_| S::wants(object)) {
+        let wants = S::ids(object).and_then(|_| S::wants(object));
+        let wants = wants.and_then(|wants| switches::adopt(meta, wants));
+        let wants = match wants {
             Ok(wants) => wants,
-            Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
+            Err(error) => return trouble(error.into(), memory),
         };
-        let claim = Claim::new(
-            S::CLAIM_KIND,
-            meta.namespace.as_deref().unwrap_or_default(),
-            &object.name_any(),
-            &pin.uuid,
-        );
-        let claim = match claim {
+        let claim = match pin.claim(S::CLAIM_KIND, meta) {
             Ok(claim) => claim,
-            Err(error) => return (Some(Conditions::trouble(&error.into())), slow),
+            Err(error) => return trouble(error.into(), memory),
         };
         let inventory = match self.system.open(&self.client, object).await {
             Ok(inventory) => inventory,
-            Err(trouble) => {
-                let next = match &trouble {
-                    Trouble::Input(_) => slow,
-                    Trouble::Cloud(error) if error.class == Class::Fatal => slow,
-                    _ => self.later(memory),
-                };
-                return (Some(Conditions::trouble(&trouble)), next);
-            }
+            Err(error) => return trouble(error, memory),
         };
-        let (phase, observe) = (switches::phase(meta), switches::observes(meta));
-        let (told, next) = self
-            .pass(
-                api, object, &inventory, claim, &wants, phase, observe, memory,
-            )
-            .await;
-        if told
-            .as_ref()
-            .is_some_and(|told| S::has_migrated(object, told))
-            && let Err(error) = self.end_migration(api, object).await
-        {
-            tracing::debug!(%error, "the original's finalizers stay for now");
+        if let Some(until) = inventory.slowed(self.clock.now()) {
+            let left = Duration::from_millis((until - self.clock.now()).0);
+            let wait = left + memory::scattered(left, &memory.uid);
+            return as_read(None, Next::After(wait.min(self.settings.resync)));
         }
-        (told, next)
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a pass is about all of these, once"
-    )]
-    async fn pass(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-        inventory: &Inventory<S::Cloud>,
-        claim: Claim,
-        wants: &Wants,
-        phase: Phase,
-        observe: bool,
-        memory: &mut Memory,
-    ) -> (Option<Conditions>, Next) {
-        let identity = self.identity(claim, wants);
+        let identity = self.identity(claim, &wants);
+        let phase = switches::phase(meta);
+        let store = Store::new(
+            &self.system,
+            inventory.cloud(),
+            api.clone(),
+            object.clone(),
+            &identity,
+        );
+        let checked = store.check_place().and_then(|()| match phase {
+            Phase::Live => S::check(object, inventory.cloud()),
+            _ => Ok(()),
+        });
+        if let Err(error) = checked {
+            return trouble(error.into(), memory);
+        }
+        if let (Some(keeper), Phase::Ending | Phase::Retaining) = (store.kept_by(), phase) {
+            let words = format!(
+                "the management cluster {keeper} keeps the record of this object; if that one is \
+                 gone, confirm the take-over from it; else this object is a copy: remove its \
+                 finalizers"
+            );
+            return as_read(Some(Conditions::conflict(&words)), Next::After(HELD));
+        }
         let case = Case {
             identity: &identity,
             blueprint: &wants.blueprint,
@@ -281,62 +308,126 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             kinds: self.system.owns(),
             phase,
         };
+        self.pass(&inventory, &case, store, memory).await
+    }
+
+    /// One visit of the driver, and what comes of it.
+    async fn pass(
+        &self,
+        inventory: &Inventory<S::Cloud>,
+        case: &Case<'_>,
+        mut store: Store<'_, S>,
+        memory: &mut Memory,
+    ) -> Attended {
         let driver = Driver {
             rules: &Freehold,
             cloud: inventory,
             clock: &self.clock,
             term: (self.term)(),
         };
-        let mut store = Store::new(&self.system, inventory.cloud(), api.clone(), object.clone());
-        if observe {
-            return self.observe(&driver, &case, &mut store).await;
+        if switches::observes(store.object().meta()) {
+            return self.observe(&driver, case, &mut store).await;
         }
-        let mut steps = Steps::default();
-        let Memory {
-            sightings, rested, ..
-        } = memory;
-        let mut end = driver
-            .visit(&case, &mut store, sightings, rested, &mut steps)
-            .await;
-        if let PassEnd::Rest(_) = &end
-            && phase == Phase::Live
-            && let Err(error) = store.tidy().await
+        let mut events = Events::default();
+        let mut end = match self.pin_before_the_end(case, &mut store).await {
+            Ok(()) => {
+                let (sightings, rested) = (&mut memory.sightings, &mut memory.rested);
+                driver
+                    .visit(case, &mut store, sightings, rested, &mut events)
+                    .await
+            }
+            Err(error) => PassEnd::Ledger(error),
+        };
+        let live = case.phase == Phase::Live;
+        if let (PassEnd::Rest(report), true) = (&end, live)
+            && let Err(error) = self.tidy(&mut store, report.findings.is_empty()).await
         {
             end = PassEnd::Ledger(error);
         }
-        memory.due = Some((fingerprint(store.object()), self.clock.now()));
-        steps.publish(&self.client, object, self.clock.wall()).await;
-        let worked = steps.count() > 0;
-        let mut told = Conditions::of(&end, phase);
-        told.reconciled &= worked || !S::was_reconciled(object);
-        let now = cloud_port::Clock::now(&self.clock);
-        let failed = |memory: &mut Memory| self.later(memory);
+        let object = store.object();
+        events.unheard(&mut memory.warned);
+        events
+            .publish(&self.client, object, self.clock.wall())
+            .await;
+        let mut told = Conditions::of(&end, case.phase);
+        told.reconciled &= events.any() || !S::was_reconciled(object);
+        told.explained = events.warn();
+        if let PassEnd::Failed(error, _) = &end
+            && let Some(input) = S::blames(object, error)
+        {
+            told.blame(&input);
+        }
+        let now = self.clock.now();
+        if !matches!(
+            end,
+            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow
+        ) {
+            memory.failures = 0;
+        }
         let next = match &end {
-            PassEnd::Done => return (None, Next::OnChange),
-            PassEnd::Rest(_) => {
-                memory.failures = 0;
-                match phase {
-                    Phase::Live => Next::After(until_next(self.settings.resync, now)),
-                    // Somebody waits for the end, and what holds it may be gone any moment.
-                    _ => Next::After(HELD.min(self.settings.resync)),
-                }
+            PassEnd::Done(_) => {
+                let news = told.news(|_| None);
+                super::events::publish(&self.client, object, self.clock.wall(), "report", &news)
+                    .await;
+                return Attended {
+                    told: None,
+                    next: Next::OnChange,
+                    said: None,
+                };
             }
+            PassEnd::Rest(_) if live => {
+                inventory.speed_up();
+                Next::After(memory::until_next(self.settings.resync, now))
+            }
+            // Somebody waits for the end, and what holds it may be gone any moment.
+            PassEnd::Rest(_) => Next::After(HELD.min(self.settings.resync)),
             PassEnd::Wait(until, ..) => {
-                memory.failures = 0;
                 let wait = Duration::from_millis((*until - now).0);
                 Next::After(wait.clamp(Duration::from_millis(1), self.settings.resync))
             }
             PassEnd::Failed(error, _) if error.class == Class::Fatal => {
                 Next::After(self.settings.resync)
             }
+            // The account is asked too much: everybody there slows down.
+            PassEnd::Failed(error, _) if error.class == Class::Throttled => {
+                inventory.slow_down(now, self.settings.retry, self.settings.resync);
+                self.later(memory)
+            }
             // Somebody wrote in between, or nobody knows: what is true is read at once.
             PassEnd::Ledger(LedgerError::Conflict) => {
-                memory.due = None;
-                return (None, Next::After(self.settings.retry));
+                return Attended::again(self.settings.retry);
             }
-            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow => failed(memory),
+            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow => self.later(memory),
         };
-        (Some(told), next)
+        Attended {
+            told: Some(told),
+            next,
+            said: Some(memory::fingerprint(object)),
+        }
+    }
+
+    /// An object that ends and was never pinned to the letter (restored, copied, edited, another
+    /// operator's) is pinned first: its end looks for everything that its UUID could have marked.
+    async fn pin_before_the_end(
+        &self,
+        case: &Case<'_>,
+        store: &mut Store<'_, S>,
+    ) -> Result<(), LedgerError> {
+        if case.phase != Phase::Live && !store.load().await?.pinned {
+            store.write(&[Edit::Pin]).await?;
+        }
+        Ok(())
+    }
+
+    /// Brings what the object says to its canonical form; and when all is as it should be, evidence
+    /// that has done its duty goes.
+    async fn tidy(&self, store: &mut Store<'_, S>, ready: bool) -> Result<(), LedgerError> {
+        store.tidy().await?;
+        if !ready {
+            return Ok(());
+        }
+        let migrated = S::migrated(store.object());
+        store.let_go(&migrated, &[ADOPT]).await
     }
 
     async fn observe(
@@ -344,13 +435,17 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         driver: &Driver<'_, Freehold, Inventory<S::Cloud>, K>,
         case: &Case<'_>,
         store: &mut Store<'_, S>,
-    ) -> (Option<Conditions>, Next) {
-        let slow = Next::After(self.settings.resync);
+    ) -> Attended {
+        let said = memory::fingerprint(store.object());
+        let attended = |told| Attended {
+            told: Some(told),
+            next: Next::After(self.settings.resync),
+            said: Some(said),
+        };
         let ledger = match store.load().await {
             Ok(ledger) => ledger,
             Err(error) => {
-                let told = Conditions::of(&PassEnd::Ledger(error), case.phase);
-                return (Some(told), slow);
+                return attended(Conditions::of(&PassEnd::Ledger(error), case.phase));
             }
         };
         let told = match driver.plan(case, &ledger).await {
@@ -363,9 +458,9 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                     .collect();
                 Conditions::observed(&steps, &report)
             }
-            Err(error) => Conditions::trouble(&Trouble::Cloud(error)),
+            Err(error) => troubled::<S>(store.object(), &Trouble::Cloud(error)),
         };
-        (Some(told), slow)
+        attended(told)
     }
 
     /// Who asks.
@@ -396,7 +491,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             api.clone()
         };
         let list = all.list(&ListParams::default()).await;
-        let list = list.map_err(|error| Trouble::Kubernetes(error.to_string()))?;
+        let list = list?;
         let rival = list.items.iter().find(|other| {
             other.uid() != object.uid()
                 && other.annotations().get(CLAIM_UUID) == Some(&pin.uuid)
@@ -404,115 +499,29 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         });
         Ok(rival.map(|other| {
             format!(
-                "the object {} has the same {CLAIM_UUID}; this one is a copy of it: remove the \
-                 freehold.dev annotations and finalizers from this one",
+                "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this \
+                 one, or take the freehold.dev annotations and finalizers off it",
                 other.name_any()
             )
         }))
     }
 
-    /// Backs off: each failure in a row doubles the time.
     fn later(&self, memory: &mut Memory) -> Next {
-        let times = 1_u32
-            .checked_shl(memory.failures.min(16))
-            .unwrap_or(u32::MAX);
-        memory.failures += 1;
-        let wait = self.settings.retry.saturating_mul(times);
-        Next::After(wait.min(self.settings.resync))
-    }
-
-    /// Tells conditions, unless the object says the same already.
-    async fn tell(
-        &self,
-        api: &Api<S::Object>,
-        name: &str,
-        told: &Conditions,
-    ) -> Result<(), LedgerError> {
-        let object = api.get_opt(name).await.map_err(classify)?;
-        let Some(object) = object else {
-            return Ok(());
-        };
-        let change = Change::new(&object);
-        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
-        self.system
-            .tell(&mut change, &object, told, self.clock.wall());
-        let Some(patch) = change.status_patch() else {
-            return Ok(());
-        };
-        let parameters = PatchParams::default();
-        let patch = Patch::Merge(patch);
-        api.patch_status(name, &parameters, &patch)
-            .await
-            .map(drop)
-            .map_err(classify)
-    }
-
-    /// The original's finalizers go once everything that they vouched for carries our marks.
-    async fn end_migration(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-    ) -> Result<(), LedgerError> {
-        let name = object.name_any();
-        let Some(object) = api.get_opt(&name).await.map_err(classify)? else {
-            return Ok(());
-        };
-        let change = Change::new(&object);
-        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
-        for old in S::OLD_FINALIZERS {
-            change.remove_finalizer(old);
-        }
-        let Some(patch) = change.object_patch() else {
-            return Ok(());
-        };
-        let parameters = PatchParams::default();
-        api.patch(&name, &parameters, &Patch::Merge(patch))
-            .await
-            .map(drop)
-            .map_err(classify)
+        Next::After(memory.back_off(self.settings.retry, self.settings.resync))
     }
 }
 
-/// What an object says, but for what only we write, and what changes with every write.
-fn fingerprint<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> String {
-    let mut said = serde_json::to_value(object).unwrap_or_default();
-    if let Some(said) = said.as_object_mut() {
-        said.remove("status");
+/// What is told of a trouble; as the fault of a field where it is one.
+fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
+    let mut told = Conditions::trouble(trouble);
+    if let Trouble::Cloud(error) = trouble
+        && let Some(input) = S::blames(object, error)
+    {
+        told.blame(&input);
     }
-    if let Some(metadata) = said["metadata"].as_object_mut() {
-        for changing in ["resourceVersion", "generation", "managedFields"] {
-            metadata.remove(changing);
-        }
-    }
-    if let Some(annotations) = said["metadata"]["annotations"].as_object_mut() {
-        annotations.remove(LEDGER);
-    }
-    said.to_string()
-}
-
-/// The time until the next multiple of a period: the same moment for everybody.
-fn until_next(period: Duration, now: Tick) -> Duration {
-    let period = u64::try_from(period.as_millis()).unwrap_or(u64::MAX).max(1);
-    Duration::from_millis(period - now.0 % period)
+    told
 }
 
 fn key(name: &str, namespace: Option<&str>) -> String {
     format!("{}/{name}", namespace.unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_rests_is_looked_at_when_the_others_are() {
-        let period = Duration::from_mins(5);
-        for (now, left) in [(0, 300_000), (1, 299_999), (299_999, 1), (300_000, 300_000)] {
-            assert_eq!(until_next(period, Tick(now)), Duration::from_millis(left));
-        }
-        assert_eq!(
-            until_next(Duration::ZERO, Tick(7)),
-            Duration::from_millis(1)
-        );
-    }
 }

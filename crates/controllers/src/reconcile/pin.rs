@@ -2,6 +2,8 @@
 
 use api::names::{CLAIM_PINNED_FOR, CLAIM_UUID, claim_finalizer, uuid_in_finalizer};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ownership::Claim;
+use ownership::input::InputError;
 
 /// What an object says about its claim's UUID.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,22 @@ impl Pin {
             uuid: uuid.to_owned(),
             complete: written.is_some() && held && pinned_for == Some(uid),
             moved: pinned_for.is_some_and(|pinned| pinned != uid),
+        })
+    }
+}
+
+impl Pin {
+    /// The claim of the object that this is the pin of.
+    pub(crate) fn claim(&self, kind: &str, meta: &ObjectMeta) -> Result<Claim, InputError> {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let name = meta.name.as_deref().unwrap_or_default();
+        Claim::new(kind, namespace, name, &self.uuid).map_err(|error| match error.field {
+            // A UUID that is none was written by somebody, and there.
+            "uuid" => InputError {
+                field: CLAIM_UUID,
+                ..error
+            },
+            _ => error,
         })
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use api::names::LEDGER;
+use ownership::input::InputError;
 use ownership::ledger::{BeforeImage, Intent, Known, Origin, Trace, TraceOf};
 use ownership::part::Props;
 use ownership::time::CloudTime;
@@ -15,16 +17,39 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RecordError {
     /// It is not what we write.
-    #[error("the annotation freehold.dev/ledger cannot be read: {0}")]
+    #[error("is not what Freehold wrote ({0}): put it back as it was")]
     Unreadable(String),
     /// It names a Kind that this version does not know.
-    #[error("the annotation freehold.dev/ledger names {0:?}, which this version does not know")]
+    #[error("names {0:?}, which this version does not know: run the version that wrote it")]
     Unknown(String),
+}
+
+impl From<RecordError> for InputError {
+    fn from(error: RecordError) -> Self {
+        Self::new(LEDGER, "(a record)", error)
+    }
+}
+
+/// Whose a record is. What somebody copied into another object says nothing about that one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bond {
+    /// The claim.
+    pub(crate) claim: String,
+    /// The management cluster that keeps it: what another one keeps is that one's to end.
+    pub(crate) holder: String,
+    /// The account and region that its resources are in: they do not move.
+    pub(crate) place: String,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Record {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    claim: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    holder: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    place: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     ids: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -95,9 +120,12 @@ enum WhatRecord {
     Inner(String, String),
 }
 
-/// The annotation's text; `None` if there is nothing to remember.
-pub(crate) fn encode(ledger: &Ledger) -> Option<String> {
+/// The annotation's text.
+pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
     let record = Record {
+        claim: bond.claim.clone(),
+        holder: bond.holder.clone(),
+        place: bond.place.clone(),
         ids: ledger
             .ids
             .iter()
@@ -134,13 +162,7 @@ pub(crate) fn encode(ledger: &Ledger) -> Option<String> {
             .map(|(trace, times)| encode_trace(trace, *times))
             .collect(),
     };
-    let empty = record.ids.is_empty()
-        && record.intents.is_empty()
-        && record.attempts.is_empty()
-        && record.known.is_empty()
-        && record.traces.is_empty();
-    let text = || serde_json::to_string(&record).expect("texts and numbers under text keys");
-    (!empty).then(text)
+    serde_json::to_string(&record).expect("texts and numbers under text keys")
 }
 
 fn encode_intent(intent: &Intent) -> IntentRecord {
@@ -177,9 +199,14 @@ fn encode_trace(trace: &Trace, times: u32) -> TraceRecord {
 }
 
 /// Reads the annotation's text; everything but the pin, and ids that stand elsewhere.
-pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<Ledger, RecordError> {
+pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledger), RecordError> {
     let record: Record =
         serde_json::from_str(text).map_err(|error| RecordError::Unreadable(error.to_string()))?;
+    let bond = Bond {
+        claim: record.claim,
+        holder: record.holder,
+        place: record.place,
+    };
     let kinds = Kinds(kinds);
     let mut ledger = Ledger::default();
     for (slot, id) in record.ids {
@@ -220,7 +247,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<Ledger, Reco
         };
         ledger.traces.insert(Trace { on, what }, trace.times);
     }
-    Ok(ledger)
+    Ok((bond, ledger))
 }
 
 fn slot_name(text: &str) -> Result<SlotName, RecordError> {
@@ -364,12 +391,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_ledger_is_read_back_as_it_was(ledger in ledger()) {
-            let read = match encode(&ledger) {
-                Some(text) => decode(&text, &aws::KINDS).unwrap(),
-                None => Ledger::default(),
-            };
-            prop_assert_eq!(read, ledger);
+        fn a_ledger_is_read_back_as_it_was(
+            ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", place in ".{0,30}",
+        ) {
+            let bond = Bond { claim, holder, place };
+            let read = decode(&encode(&bond, &ledger), &aws::KINDS).unwrap();
+            prop_assert_eq!(read, (bond, ledger));
         }
 
         #[test]
@@ -382,8 +409,8 @@ mod tests {
     fn what_this_version_does_not_know_is_said() {
         let text = r#"{"known":[{"kind":"moon/crater","id":"x","slot":"s","origin":"created"}]}"#;
         assert_eq!(
-            decode(text, &aws::KINDS).unwrap_err().to_string(),
-            r#"the annotation freehold.dev/ledger names "moon/crater", which this version does not know"#
+            InputError::from(decode(text, &aws::KINDS).unwrap_err()).to_string(),
+            r#"freehold.dev/ledger: "(a record)" names "moon/crater", which this version does not know: run the version that wrote it"#
         );
         assert!(decode(r#"{"future":1}"#, &aws::KINDS).is_err());
     }

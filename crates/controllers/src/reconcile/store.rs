@@ -7,12 +7,15 @@ use api::Change;
 use api::names::{CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
 use cloud_port::{LedgerError, LedgerStore};
 use kube::api::{Api, Patch, PatchParams};
-use kube::{Error, Resource as _, ResourceExt as _};
-use ownership::{Edit, Ledger};
+use kube::{Error, Resource, ResourceExt as _};
+use ownership::input::InputError;
+use ownership::{Edit, Identity, Ledger};
+use serde::Serialize;
 use serde_json::Value;
 
+use super::System;
 use super::pin::Pin;
-use super::{System, record};
+use super::record::{self, Bond, RecordError};
 
 /// The ledger of one object.
 pub(crate) struct Store<'a, S: System> {
@@ -20,6 +23,7 @@ pub(crate) struct Store<'a, S: System> {
     cloud: &'a S::Cloud,
     api: Api<S::Object>,
     object: S::Object,
+    identity: &'a Identity,
     ledger: Ledger,
 }
 
@@ -30,6 +34,7 @@ impl<'a, S: System> Store<'a, S> {
         cloud: &'a S::Cloud,
         api: Api<S::Object>,
         object: S::Object,
+        identity: &'a Identity,
     ) -> Self {
         let ledger = Ledger::default();
         Self {
@@ -37,8 +42,46 @@ impl<'a, S: System> Store<'a, S> {
             cloud,
             api,
             object,
+            identity,
             ledger,
         }
+    }
+
+    /// Whether the resources that the record tells of are where the object leads us now.
+    ///
+    /// # Errors
+    /// The field that leads elsewhere, or a record that nobody can read.
+    pub(crate) fn check_place(&self) -> Result<(), InputError> {
+        let (bond, _) = self.remembered()?;
+        let place = S::place(self.cloud);
+        if bond.place.is_empty() || bond.place == place {
+            return Ok(());
+        }
+        Err(S::misplaced(&self.object, &bond.place, &place))
+    }
+
+    /// The other management cluster that keeps the record, unless this one has taken it over.
+    pub(crate) fn kept_by(&self) -> Option<String> {
+        let (bond, _) = self.remembered().ok()?;
+        let ours = bond.holder.is_empty() || bond.holder == self.identity.holder.as_str();
+        let mut taken = self.identity.taken_over.iter();
+        if ours || taken.any(|holder| holder.as_str() == bond.holder) {
+            return None;
+        }
+        Some(bond.holder)
+    }
+
+    /// What the object remembers of this claim. A record of another claim says nothing about it.
+    fn remembered(&self) -> Result<(Bond, Ledger), RecordError> {
+        let annotations = self.object.meta().annotations.as_ref();
+        let Some(text) = annotations.and_then(|all| all.get(LEDGER)) else {
+            return Ok(Default::default());
+        };
+        let (bond, ledger) = record::decode(text, self.system.kinds())?;
+        if bond.claim != self.identity.claim.hash().as_str() {
+            return Ok(Default::default());
+        }
+        Ok((bond, ledger))
     }
 
     /// The object, as it was last read or written here.
@@ -49,11 +92,8 @@ impl<'a, S: System> Store<'a, S> {
     fn read(&self) -> Result<Ledger, LedgerError> {
         let refuse = |error: &dyn std::fmt::Display| LedgerError::Refused(error.to_string());
         let meta = self.object.meta();
-        let text = meta.annotations.as_ref().and_then(|all| all.get(LEDGER));
-        let remembered = text.map(|text| record::decode(text, self.system.kinds()));
-        let remembered = remembered.transpose().map_err(|error| refuse(&error))?;
+        let (_, mut ledger) = self.remembered().map_err(|error| refuse(&error))?;
         let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
-        let mut ledger = remembered.unwrap_or_default();
         ledger.pinned = pin.complete;
         let recorded = S::ids(&self.object).map_err(|error| refuse(&error))?;
         ledger.ids.extend(recorded);
@@ -88,12 +128,17 @@ impl<'a, S: System> Store<'a, S> {
         }
         let mut remembered = wanted.clone();
         remembered.ids.retain(|slot, _| !S::keeps(slot));
-        match record::encode(&remembered) {
-            Some(text) => change.annotate(LEDGER, &text),
-            None => change.remove_annotation(LEDGER),
-        }
         // The end of a claim leaves its spec as the user will remember it.
-        if !edits.contains(&Edit::Finish) {
+        if edits.contains(&Edit::Finish) {
+            change.remove_annotation(LEDGER);
+        } else {
+            let ours = || self.identity.holder.as_str().to_owned();
+            let bond = Bond {
+                claim: self.identity.claim.hash().as_str().to_owned(),
+                holder: self.kept_by().unwrap_or_else(ours),
+                place: S::place(self.cloud),
+            };
+            change.annotate(LEDGER, &record::encode(&bond, &remembered));
             S::record(self.cloud, &mut change, &self.object, &wanted.ids);
         }
         Ok(change.object_patch())
@@ -134,6 +179,18 @@ impl<S: System> Store<'_, S> {
         }
     }
 
+    /// Finalizers and annotations go.
+    pub(crate) async fn let_go(
+        &mut self,
+        finalizers: &[&str],
+        annotations: &[&str],
+    ) -> Result<(), LedgerError> {
+        match parting(&self.object, finalizers, annotations)? {
+            Some(patch) => self.send(&patch).await,
+            None => Ok(()),
+        }
+    }
+
     async fn assert_current(&mut self) -> Result<(), LedgerError> {
         let version = self.object.resource_version();
         let patch = serde_json::json!({"metadata": {"resourceVersion": version}});
@@ -155,6 +212,23 @@ impl<S: System> Store<'_, S> {
             Err(error) => Err(classify(error)),
         }
     }
+}
+
+/// The patch that takes finalizers and annotations off an object.
+pub(crate) fn parting<K: Resource + Serialize>(
+    object: &K,
+    finalizers: &[&str],
+    annotations: &[&str],
+) -> Result<Option<Value>, LedgerError> {
+    let change = Change::new(object);
+    let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
+    for finalizer in finalizers {
+        change.remove_finalizer(finalizer);
+    }
+    for annotation in annotations {
+        change.remove_annotation(annotation);
+    }
+    Ok(change.object_patch())
 }
 
 /// What a failed write means: a conflict, certainly not written, or nobody knows.

@@ -1,9 +1,12 @@
-//! The switches that people have on every object: annotations with two values each.
+//! The switches that people have on every object: annotations.
 
-use api::names::{DELETION, MANAGEMENT};
+use api::names::{ADOPT, DELETION, MANAGEMENT};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::decide::Phase;
 use ownership::input::InputError;
+use ownership::{Slot, SlotName};
+
+use super::Wants;
 
 const SWITCHES: [(&str, [&str; 2]); 2] = [
     (MANAGEMENT, ["manage", "observe"]),
@@ -27,6 +30,27 @@ pub(crate) fn check(meta: &ObjectMeta) -> Result<(), InputError> {
         }
     }
     Ok(())
+}
+
+/// What a person has told us to adopt is evidence: slots, with commas between.
+pub(crate) fn adopt(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
+    let slots = value(meta, ADOPT).unwrap_or_default();
+    for name in slots
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        let slot = SlotName::new(name).ok();
+        let known = slot.filter(|slot| wants.blueprint.slot(slot).is_some_and(Slot::is_own));
+        let Some(slot) = known else {
+            let own = wants.blueprint.slots().iter().filter(|slot| slot.is_own());
+            let names: Vec<&str> = own.map(|slot| slot.name.as_str()).collect();
+            let rule = format!("must name slots that Freehold fills: {}", names.join(", "));
+            return Err(InputError::new(ADOPT, name, rule));
+        };
+        wants.evidence.adopt.insert(slot);
+    }
+    Ok(wants)
 }
 
 /// Whether Freehold only looks, and says what it would do.

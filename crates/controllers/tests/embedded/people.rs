@@ -47,6 +47,11 @@ impl Person {
         });
         let fields = object["spec"]["cloud"]["aws"].as_object_mut().unwrap();
         fields.extend(aws.as_object().unwrap().clone());
+        self.restore(object).await;
+    }
+
+    /// Creates an object as a backup has it.
+    pub(crate) async fn restore(&self, object: Value) {
         let cluster: Cluster = serde_json::from_value(object).unwrap();
         loop {
             match self
@@ -58,6 +63,39 @@ impl Person {
                 Err(kube::Error::Api(status)) if status.is_already_exists() => return,
                 Err(_) => sleep(Duration::from_secs(1)).await,
             }
+        }
+    }
+
+    /// An object as a backup keeps it, without its status.
+    pub(crate) async fn backup(&self, name: &str) -> Value {
+        let cluster = loop {
+            match self.clusters().get(name).await {
+                Ok(cluster) => break cluster,
+                Err(_) => sleep(Duration::from_secs(1)).await,
+            }
+        };
+        let mut object = serde_json::to_value(cluster).unwrap();
+        object.as_object_mut().unwrap().remove("status");
+        let metadata = object["metadata"].as_object_mut().unwrap();
+        for decided in [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "generation",
+            "managedFields",
+        ] {
+            metadata.remove(decided);
+        }
+        object
+    }
+
+    /// The object goes as with a lost management cluster: nobody cleans up.
+    pub(crate) async fn lose(&self, name: &str) {
+        let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+        let parameters = PatchParams::default();
+        while let Ok(Some(_)) | Err(_) = self.clusters().get_opt(name).await {
+            let _ = self.clusters().patch(name, &parameters, &patch).await;
+            self.delete(name).await;
         }
     }
 
@@ -86,7 +124,7 @@ impl Person {
         } else {
             "ingress tcp 22-22 0.0.0.0/0"
         });
-        match self.random.below(9) {
+        match self.random.below(10) {
             0 => self.remove(&SECURITY_GROUP, &ours, RULE, "ingress tcp 22-22 0.0.0.0/0"),
             1 => self.add(&SECURITY_GROUP, &ours, RULE, rule),
             2 => self.delete_resource(&SECURITY_GROUP, &ours),
@@ -102,6 +140,13 @@ impl Person {
                 self.remove(&ROLE, &role, INLINE_POLICY, &role);
             }
             6 => self.unmark_route_table(name),
+            8 => {
+                let none = json!({
+                    "freehold.dev/claim-uuid": null, "freehold.dev/claim-pinned-for": null,
+                });
+                self.patch(name, json!({"metadata": {"annotations": none}}))
+                    .await;
+            }
             7 => {
                 let mut none = json!({"roleARN": "", "instanceProfileName": ""});
                 // The id of somebody's group is a wish, which nobody could guess again.

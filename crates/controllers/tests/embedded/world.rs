@@ -151,8 +151,10 @@ impl World {
         for _ in 0..self.random.below(12) {
             self.plan_fault();
             sleep(self.random.span(Duration::from_mins(3))).await;
-            match self.random.below(8) {
+            match self.random.below(10) {
                 0 => self.restart(),
+                8 => self.restore().await,
+                9 => self.copy().await,
                 1 if !self.live.contains(&"two") => {
                     self.person.create("two", group.clone(), "IPv4+IPv6").await;
                     self.live.push("two");
@@ -179,6 +181,41 @@ impl World {
             }
             oracle::no_theft(&self.person.weather.account().lock());
         }
+    }
+
+    /// The management cluster is lost, and restored from a backup; what was on its way has arrived.
+    async fn restore(&mut self) {
+        let Some(name) = self.live.first().copied() else {
+            return;
+        };
+        self.operator.abort();
+        sleep(Duration::from_mins(3)).await;
+        let backup = self.person.backup(name).await;
+        self.person.lose(name).await;
+        sleep(self.random.span(Duration::from_mins(10))).await;
+        self.person.restore(backup).await;
+        let ends_at_once = self.random.chance(30);
+        if ends_at_once {
+            self.person.delete(name).await;
+        }
+        self.restart();
+        if ends_at_once {
+            self.live.remove(0);
+            self.wait_until_gone(name).await;
+        }
+    }
+
+    /// Somebody applies a copy of a manifest under another name, and removes it later.
+    async fn copy(&mut self) {
+        let Some(name) = self.live.first().copied() else {
+            return;
+        };
+        let mut copy = self.person.backup(name).await;
+        copy["metadata"]["name"] = json!("copy");
+        self.person.restore(copy).await;
+        sleep(self.random.span(Duration::from_mins(5))).await;
+        self.person.delete("copy").await;
+        self.wait_until_gone("copy").await;
     }
 
     /// The same name may come again, so its end is waited for; the operator may crash meanwhile.

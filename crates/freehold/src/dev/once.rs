@@ -215,16 +215,14 @@ impl Story {
 
 /// An event on one line.
 pub(super) fn line(event: &Event) -> String {
-    let sign = if event.type_.as_deref() == Some("Normal") {
-        style("✓").green()
-    } else {
-        style("✗").red()
-    };
-    let verb = show::verb(event.action.as_deref().unwrap_or_default());
-    format!(
-        "{sign} {verb} {}",
-        event.note.as_deref().unwrap_or_default()
-    )
+    let note = event.note.as_deref().unwrap_or_default();
+    let action = event.action.as_deref().unwrap_or_default();
+    let reason = event.reason.as_deref().unwrap_or_default();
+    match (event.type_.as_deref(), action) {
+        (Some("Normal"), "report") => format!("{} {reason}: {note}", style("✓").green()),
+        (Some("Normal"), verb) => format!("{} {} {note}", style("✓").green(), show::verb(verb)),
+        _ => format!("{} {reason}: {note}", style("✗").red()),
+    }
 }
 
 fn chapter(number: u8, title: &str, rest: &str) -> Result<(), say::Unheard> {

@@ -65,6 +65,8 @@ pub struct Slot {
     /// The slot is wanted only for a resource of ours: while that slot is filled with somebody
     /// else's, this one stays empty, and wishes that refer to it are dropped.
     pub only_for: Option<SlotName>,
+    /// The field in which the object names its resource, as its author knows it.
+    pub field: Option<&'static str>,
 }
 
 /// Where the resource of a slot comes from.
@@ -308,6 +310,7 @@ impl Slot {
             role: None,
             after: Vec::new(),
             only_for: None,
+            field: None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::locate::Located;
 use super::{Act, Deciding, Decision, Flow, Phase, act};
-use crate::blueprint::{Slot, SlotName, resolve_props};
+use crate::blueprint::{Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind, Marking};
 use crate::ledger::{Edit, Intent, Known, Origin};
@@ -14,7 +14,7 @@ use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Step, UnmarkRight};
-use crate::text::Text;
+use crate::text::{ResourceId, Text};
 use crate::verdict::{Owned, Owner, Verdict};
 
 impl<R: Rules> Deciding<'_, R> {
@@ -44,6 +44,10 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.end_owned()?;
         self.end_known()?;
+        // What another management cluster holds is that one's to end, with all that was added for it.
+        if self.findings.iter().any(is_held) {
+            return Ok(());
+        }
         self.sweep()?;
         self.erase_traces()?;
         if self.waits.is_some() {
@@ -133,26 +137,74 @@ impl<R: Rules> Deciding<'_, R> {
     /// What evidence says is ours is adopted first, so that it goes by its mark like the rest.
     fn adopt_before_the_end(&mut self) -> Flow<()> {
         let blueprint = self.case.blueprint;
-        for slot in blueprint.slots() {
-            if !self.case.evidence.adopt.contains(&slot.name) || !slot.is_own() {
+        for slot in blueprint.slots().iter().filter(|slot| slot.is_own()) {
+            let ours = |known: &Known| known.slot == slot.name && known.origin != Origin::Found;
+            if self.ledger.known.values().any(ours) || !self.may_adopt(slot) {
                 continue;
             }
-            let Some(props) = self.recorded_props(slot) else {
+            let Some(props) = self.props_at_the_end(slot)? else {
                 continue;
             };
-            if self
-                .ledger
-                .known
-                .values()
-                .any(|known| known.slot == slot.name && known.origin == Origin::Adopted)
-            {
-                continue;
-            }
             if let Located::Adoptable { resource } = self.locate(slot, &props)? {
                 self.adopt(slot, &resource)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether the object shows evidence for a slot: an original's finalizer, what it is a part of,
+    /// or the recorded id of something that carries the dialect's mark.
+    fn may_adopt(&self, slot: &Slot) -> bool {
+        let evidence = self.case.evidence;
+        let recorded = || {
+            let id = self.ledger.ids.get(&slot.name)?;
+            let seen = self.view.seen(&Target::new(slot.kind.name, id.clone()))?;
+            let resource = seen.resource.as_ref()?;
+            let verdict = self.judge(slot.kind, resource, seen.read);
+            Some(verdict == Verdict::Foreign(Owner::Legacy))
+        };
+        evidence.adopt.contains(&slot.name)
+            || evidence.adopt_marked.contains(&slot.name)
+            || recorded().unwrap_or(false)
+    }
+
+    /// A slot's properties by recorded ids, and by what it refers to where none is recorded: a claim
+    /// may end before it ever lived here.
+    fn props_at_the_end(&mut self, slot: &Slot) -> Flow<Option<Props>> {
+        let mut found: Vec<(SlotName, ResourceId)> = Vec::new();
+        for name in slot.dependencies() {
+            let Some(host) = self.case.blueprint.slot(name) else {
+                continue;
+            };
+            let (None, Source::Find { by, .. }) = (self.ledger.ids.get(name), &host.source) else {
+                continue;
+            };
+            let Some(props) = resolve_props(by, &|name| self.ledger.ids.get(name).cloned()) else {
+                continue;
+            };
+            let query = Query::Match {
+                kind: host.kind.name,
+                name: "".into(),
+                props,
+            };
+            let look = self.look(query, || Reason::FindExisting(name.clone()))?;
+            found.extend(
+                look.found
+                    .first()
+                    .map(|target| (name.clone(), target.id.clone())),
+            );
+        }
+        let id = |name: &SlotName| {
+            let recorded = self.ledger.ids.get(name);
+            let found = || {
+                found
+                    .iter()
+                    .find(|(slot, _)| slot == name)
+                    .map(|(_, id)| id)
+            };
+            recorded.or_else(found).cloned()
+        };
+        Ok(resolve_props(&slot.props, &id))
     }
 
     /// A slot's properties, as far as recorded ids can tell.
@@ -454,4 +506,8 @@ impl<R: Rules> Deciding<'_, R> {
         }
         Ok(())
     }
+}
+
+fn is_held(finding: &Finding) -> bool {
+    matches!(finding, Finding::Held { .. })
 }

@@ -365,8 +365,7 @@ impl<R: Rules> Deciding<'_, R> {
             match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
                 Some((resource, _)) => return self.use_one(slot, &resource),
                 None if !self.ledger.known.contains_key(&target) => {
-                    let (slot, id) = (slot.name.clone(), id.text());
-                    self.findings.push(Finding::Missing { slot, id });
+                    self.findings.push(Finding::missing(slot, &id));
                     return Ok(());
                 }
                 None => {}
@@ -388,10 +387,10 @@ impl<R: Rules> Deciding<'_, R> {
             .cloned()
             .collect();
         if found.is_empty() {
-            let id = format!("a {} with {}", slot.kind.noun, describe(by)).into();
-            self.findings.push(Finding::Missing {
+            self.findings.push(Finding::NoneToUse {
                 slot: slot.name.clone(),
-                id,
+                field: slot.field,
+                what: format!("{} with {}", slot.kind.noun, describe(by)).into(),
             });
             return Ok(());
         }

@@ -88,8 +88,7 @@ impl<R: Rules> Deciding<'_, R> {
                             if_missing: IfMissing::Refuse,
                         })
                     {
-                        let (slot, id) = (slot.name.clone(), id.text());
-                        return Ok(Located::Refused(Finding::Missing { slot, id }));
+                        return Ok(Located::Refused(Finding::missing(slot, &id)));
                     }
                 }
                 None => {
@@ -324,6 +323,10 @@ impl<R: Rules> Deciding<'_, R> {
             (Verdict::Unmarked | Verdict::Used, Hint::Ours) if open => {
                 Some(Located::Newborn { resource })
             }
+            // Somebody who says so takes back what lost its mark.
+            (Verdict::Unmarked | Verdict::Used, Hint::Ours) if evidence => {
+                Some(Located::Adoptable { resource })
+            }
             (Verdict::Unmarked | Verdict::Used, Hint::Ours) => {
                 if !self.rules.releases_unmarked() {
                     return Some(Located::Newborn { resource });
@@ -431,9 +434,10 @@ impl<R: Rules> Deciding<'_, R> {
             });
         }
         let evidence = self.case.evidence.adopt.contains(&slot.name);
+        let marked = evidence || self.case.evidence.adopt_marked.contains(&slot.name);
         let name = slot.name.clone();
         Some(match self.judge(slot.kind, &resource, read) {
-            Verdict::Foreign(Owner::Legacy) if evidence || !self.rules.legacy_needs_evidence() => {
+            Verdict::Foreign(Owner::Legacy) if marked || !self.rules.legacy_needs_evidence() => {
                 Located::Adoptable { resource }
             }
             Verdict::Foreign(owner) => Located::Refused(Finding::Conflict {

@@ -74,6 +74,9 @@ pub struct Evidence {
     /// Slots whose recorded or same-named resource is ours although it lacks our mark: the
     /// original's finalizer says so, or `freehold adopt` was applied.
     pub adopt: BTreeSet<SlotName>,
+    /// Slots whose same-named resource is ours if the dialect's own mark says so: the object records
+    /// the resource that it is a part of.
+    pub adopt_marked: BTreeSet<SlotName>,
     /// Resources that another live claim of the same cluster name uses: they keep the cluster mark.
     pub namesakes_use: BTreeSet<ResourceId>,
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote

@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
-use crate::verdict::Verdict;
+use crate::verdict::{Owner, Verdict};
 
 impl<R: Rules> Deciding<'_, R> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
@@ -236,16 +236,24 @@ impl<R: Rules> Deciding<'_, R> {
                 kinds.push(slot.kind);
             }
         }
-        // One call serves several Kinds, where it serves several resources at all.
-        let mut together: Option<Step> = None;
+        let mut carriers = Vec::new();
         for kind in kinds {
             let Ok(mark) = self.case.identity.dialect.cluster(kind.carrier) else {
                 continue;
             };
             let tags: Vec<(Text, Text)> = mark.iter().cloned().collect();
-            let targets = self.carriers(kind, &tags)?;
-            if targets.is_empty() {
-                continue;
+            let Some(targets) = self.carriers(kind, &tags)? else {
+                return Ok(());
+            };
+            if !targets.is_empty() {
+                carriers.push((kind, tags, targets));
+            }
+        }
+        // One call serves several Kinds, where it serves several resources at all.
+        let mut together: Option<Step> = None;
+        for (kind, tags, targets) in carriers {
+            for target in &targets {
+                self.refresh(target)?;
             }
             match &mut together {
                 Some(Step::Unmark { targets: all, .. }) if kind.tags_together => {
@@ -271,8 +279,16 @@ impl<R: Rules> Deciding<'_, R> {
         }
     }
 
-    /// Everything of a Kind that carries the cluster mark in our words, and is nobody's.
-    fn carriers(&mut self, kind: &'static Kind, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
+    /// Everything of a Kind that carries the cluster mark in our words, and is nobody's. `None` if
+    /// another claim owns something in the name of our cluster: a cluster of the same name lives, and
+    /// the marks may be its own.
+    fn carriers(
+        &mut self,
+        kind: &'static Kind,
+        mark: &[(Text, Text)],
+    ) -> Flow<Option<Vec<Target>>> {
+        let dialect = &self.case.identity.dialect;
+        let in_our_name = dialect.ownership(kind.carrier, None).unwrap_or_default();
         let mut targets = Vec::new();
         for (key, value) in mark {
             let query = Query::Marks {
@@ -287,6 +303,13 @@ impl<R: Rules> Deciding<'_, R> {
                     continue;
                 };
                 let verdict = self.judge(kind, resource, seen.read);
+                if matches!(verdict, Verdict::Foreign(Owner::Claim(_)))
+                    && in_our_name
+                        .iter()
+                        .any(|(key, value)| resource.tags.has(key, value))
+                {
+                    return Ok(None);
+                }
                 if matches!(verdict, Verdict::Unmarked | Verdict::Used)
                     && resource.tags.has(key, value)
                     && !self.case.evidence.namesakes_use.contains(&target.id)
@@ -296,10 +319,7 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
-        for target in &targets {
-            self.refresh(target)?;
-        }
-        Ok(targets)
+        Ok(Some(targets))
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.

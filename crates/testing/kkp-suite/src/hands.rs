@@ -12,7 +12,7 @@ use cloud_port::aws::vpc::VPC;
 use cloud_sim::VirtualClock;
 use ownership::mark::Dialect;
 use ownership::part::{InnerPart, Props, Resource};
-use ownership::step::{Create, MarkRight};
+use ownership::step::{Create, MarkRight, UnmarkRight};
 use ownership::time::Tick;
 use ownership::verdict::{ReadStamp, judge};
 use ownership::{
@@ -178,6 +178,19 @@ impl<C: Cloud> Hands<C> {
             targets: vec![target(kind, id)],
             tags: pairs(tags),
             right: MarkRight::Trace,
+        };
+        self.cloud.perform(&step).await.unwrap();
+    }
+
+    /// Takes tags off a resource.
+    pub async fn untag(&self, kind: &Kind, id: &str, tags: &BTreeMap<String, String>) {
+        let tags = tags
+            .iter()
+            .map(|(key, value)| (key.as_str().into(), value.as_str().into()));
+        let step = Step::Unmark {
+            targets: vec![target(kind, id)],
+            tags: tags.collect(),
+            right: UnmarkRight::Trace,
         };
         self.cloud.perform(&step).await.unwrap();
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use api::kkp::{AwsCredentials, Cluster, Condition};
 use cloud_port::Inventory;
+use cloud_port::aws::errors::{self, Service};
 use cloud_port::aws::{self, AwsPlace};
 use cloud_port::driver::{Clock, Term};
 use cloud_port::inventory::LIFE;
@@ -17,7 +18,7 @@ use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use ownership::time::{Millis, Tick};
-use ownership::{CloudError, Holder};
+use ownership::{Class, CloudError, Holder};
 use serde_json::{Value, json};
 
 use crate::hands::Hands;
@@ -44,7 +45,10 @@ pub struct Lab<C: AwsPlace> {
     reconciler: Reconciler<Kkp<One<C>>, LabClock>,
 }
 
-/// The one account that there is, whatever the credentials.
+/// The access key that no account accepts.
+pub const WRONG_KEY: &str = "AKIAWRONG";
+
+/// The one account that there is, in one region, for all keys but [`WRONG_KEY`].
 #[derive(Debug)]
 pub struct One<C>(Arc<Inventory<C>>);
 
@@ -58,7 +62,25 @@ impl<C> One<C> {
 impl<C: AwsPlace + 'static> Accounts for One<C> {
     type Cloud = C;
 
-    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<Arc<Inventory<C>>, CloudError> {
+    async fn open(
+        &self,
+        credentials: &AwsCredentials,
+        region: &str,
+    ) -> Result<Arc<Inventory<C>>, CloudError> {
+        // As the adapter tells what AWS says to such; its own tests show that it does.
+        if region != self.0.cloud().region() {
+            let message = format!("there are no servers for the region {region}");
+            return Err(CloudError::new(Class::Fatal, "UnknownRegion", message));
+        }
+        if credentials
+            .keys
+            .as_ref()
+            .is_some_and(|keys| keys.id == WRONG_KEY)
+        {
+            let (code, message) = ("InvalidClientTokenId", "the security token is invalid");
+            let operation = "GetCallerIdentity";
+            return Err(errors::error(Service::Sts, operation, 403, code, message));
+        }
         Ok(self.0.clone())
     }
 }
@@ -361,6 +383,21 @@ impl Lab<SharedAccount> {
         let cloud = SharedAccount::new(account, Actor::Engine(0));
         let hands = cloud.as_actor(Actor::Stranger);
         Self::new(client, cloud, hands, clock, case)
+    }
+
+    /// The same credentials lead to another account from now on; people still see the first one.
+    pub fn lead_elsewhere(&mut self, settings: cloud_sim::Settings) -> SharedAccount {
+        let first = self.cloud.clone();
+        let account = Account::new(settings, self.clock.clone());
+        self.cloud = SharedAccount::new(account, Actor::Engine(0));
+        self.restart();
+        first
+    }
+
+    /// They lead back.
+    pub fn lead_to(&mut self, cloud: SharedAccount) {
+        self.cloud = cloud;
+        self.restart();
     }
 
     /// The account itself: what was called, and who made what.

@@ -19,7 +19,7 @@ mod hands;
 mod lab;
 
 pub use hands::{Group, Hands, Profile, Role};
-pub use lab::{Lab, One, RESYNC};
+pub use lab::{Lab, One, RESYNC, WRONG_KEY};
 
 /// One test a case, each in a laboratory of its own that `$lab` makes from the case's name; `None`
 /// where the laboratory cannot be had.
@@ -41,8 +41,14 @@ macro_rules! cases {
             repair::rules_edited_by_hand_are_put_right
             repair::policies_edited_by_hand_are_put_right
             repair::a_plain_role_name_becomes_an_arn
+            repair::a_lost_mark_is_told_and_taken_back
+            repair::what_lost_its_mark_stays_at_the_end
             identity::a_restored_object_finds_its_resources
             identity::another_management_cluster_waits_for_the_take_over
+            identity::after_the_take_over_it_works_on
+            identity::a_restored_object_can_end_at_once
+            identity::an_object_that_lost_its_annotations_ends
+            identity::a_copied_record_says_nothing
             identity::a_new_cluster_of_the_same_name_touches_nothing_of_the_old
             identity::a_copied_manifest_is_told_to_be_a_copy
             end::everything_goes
@@ -51,16 +57,26 @@ macro_rules! cases {
             end::a_cluster_with_mistakes_ends
             end::retained_resources_stay
             migrate::every_finalizer_of_the_original
+            migrate::one_finalizer_of_the_original
             migrate::a_cluster_that_ends_before_it_has_migrated
+            migrate::a_cluster_without_ids_ends_before_it_has_migrated
+            migrate::a_cluster_whose_iam_was_switched_off
+            migrate::a_cluster_of_todays_original
             switches::a_paused_cluster_is_left_alone
             switches::an_observed_cluster_is_left_alone
             switches::a_misspelt_switch_stops_everything
             switches::a_cluster_without_its_cloud_says_so
             trouble::a_range_that_is_none
+            trouble::the_one_range_that_is_none
             trouble::a_vpc_that_is_not_there
             trouble::an_id_that_is_none
             trouble::a_secret_that_is_not_there
             trouble::a_datacenter_that_is_not_there
+            trouble::a_region_that_is_not_there
+            trouble::credentials_that_are_refused
+            trouble::a_uuid_that_is_none
+            trouble::a_role_of_another_account
+            trouble::a_record_that_is_none
         }
     };
     ($lab:path: $($module:ident::$case:ident)*) => {$(

@@ -60,7 +60,7 @@ impl<'a, C: Cloud> Run<'a, C> {
         for _ in 0..100 {
             match self.pass(phase).await {
                 PassEnd::Rest(report) => return (self.steps.take(), report),
-                PassEnd::Done => return (self.steps.take(), Report::default()),
+                PassEnd::Done(_) => return (self.steps.take(), Report::default()),
                 PassEnd::Wait(until, ..) => self.clock.advance(until - self.clock.now()),
                 other => panic!("{other:?}\nafter {:#?}", self.steps.0),
             }
@@ -109,7 +109,7 @@ impl<C: Survey> Run<'_, Inventory<C>> {
             term: Term::alone(),
         };
         let glance = driver.glance(&case, &self.ledger.0, &self.sightings);
-        glance.await
+        glance.await.expect("the account is not asked too much")
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, Settings};
 use cloud_port::Cloud as _;
+use cloud_port::aws::errors::{self, Culprit};
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::vpc::VPC;
 use ownership::mark::Dialect;
@@ -449,6 +450,7 @@ async fn a_role_that_cannot_be_taken_on_is_fatal_and_nothing_else_is_sent() {
     let set = sets.get(&access).await.expect("legal");
     let error = set.perform(&new_vpc()).await.expect_err("refused");
     assert_eq!(error.class, Class::Fatal, "{}", error.message);
+    assert_eq!(errors::culprit(&error), Some(Culprit::Role), "{error}");
     assert!(
         error.message.contains("the role cannot be taken on"),
         "{}",

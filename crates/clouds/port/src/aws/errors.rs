@@ -57,6 +57,45 @@ pub fn blocked(code: &str, message: &str, blockers: Vec<Blocker>) -> CloudError 
     CloudError::new(Class::Blocked(blockers), code, message)
 }
 
+/// What keeps us out of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Culprit {
+    /// The region: there is none of that name, or the account has not enabled it.
+    Region,
+    /// The role that is to be taken on.
+    Role,
+    /// The credentials.
+    Credentials,
+}
+
+/// The adapter's code for a refusal of `AssumeRole`, before AWS's own.
+pub const ASSUME_ROLE: &str = "AssumeRole.";
+
+/// What keeps us out, if an error says that we are not let in at all.
+pub fn culprit(error: &CloudError) -> Option<Culprit> {
+    let (role, code) = match error.code.strip_prefix(ASSUME_ROLE) {
+        Some(code) => (Some(Culprit::Role), code),
+        None => (None, &*error.code),
+    };
+    match code {
+        "InvalidRegion" | "UnknownRegion" | "OptInRequired" | "RegionDisabledException" => {
+            Some(Culprit::Region)
+        }
+        "InvalidRoleArn" => Some(Culprit::Role),
+        "AuthFailure"
+        | "IncompleteSignature"
+        | "InvalidAccessKey"
+        | "InvalidClientTokenId"
+        | "InvalidCredentials"
+        | "MissingAuthenticationToken"
+        | "NoCredentials"
+        | "SignatureDoesNotMatch"
+        | "UnrecognizedClientException" => Some(Culprit::Credentials),
+        _ => role,
+    }
+    .filter(|_| error.class == Class::Fatal)
+}
+
 /// What a person can do about an answer that AWS gives to everybody whom it does not trust.
 fn cure(code: &str) -> Option<&'static str> {
     Some(match code {

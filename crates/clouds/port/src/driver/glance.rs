@@ -1,10 +1,11 @@
 //! Claims at rest: a glance at the inventory in place of a pass.
 
 use ownership::decide::Decided;
-use ownership::{Case, Decision, Ledger, Phase, Rules, Sightings, View, decide};
+use ownership::error::Class;
+use ownership::{Case, CloudError, Decision, Ledger, Phase, Rules, Sightings, View, decide};
 
 use super::{Clock, Driver, Journal, LedgerStore, PassEnd, Report, TOO_MANY};
-use crate::inventory::{Inventory, Survey};
+use crate::inventory::{Inventory, Silent, Survey};
 
 /// What the last pass over a claim found, if it came to rest. Losing it costs a pass.
 #[derive(Clone, Debug, Default)]
@@ -32,11 +33,19 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
         if let Some(before) = rested.0.take()
             && case.phase == Phase::Live
             && let Ok(ledger) = store.load().await
-            && let Some(report) = self.glance(case, &ledger, sightings).await
-            && report.agrees_with(&before)
         {
-            rested.0 = Some(before);
-            return PassEnd::Rest(report);
+            match self.glance(case, &ledger, sightings).await {
+                Ok(Some(report)) if report.agrees_with(&before) => {
+                    rested.0 = Some(before);
+                    return PassEnd::Rest(report);
+                }
+                // Whoever is told to ask less does not ask for more.
+                Err(error) => {
+                    rested.0 = Some(before);
+                    return PassEnd::Failed(error, Report::default());
+                }
+                Ok(_) => {}
+            }
         }
         let end = self.pass(case, store, sightings, journal).await;
         if let (PassEnd::Rest(report), Phase::Live) = (&end, case.phase) {
@@ -51,12 +60,15 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
     /// # Guarantees
     /// Nothing is written, performed or remembered. The engine is the one that passes ask, and what
     /// it sees is not fresh, so no proof in the report can become a Step.
+    ///
+    /// # Errors
+    /// The account is asked too much.
     pub async fn glance(
         &self,
         case: &Case<'_>,
         ledger: &Ledger,
         sightings: &Sightings,
-    ) -> Option<Report> {
+    ) -> Result<Option<Report>, CloudError> {
         let mut sightings = sightings.clone();
         let mut view = View::new();
         for _ in 0..TOO_MANY {
@@ -70,13 +82,18 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
             match decision {
                 // To ask again is to ask for something fresh.
                 Decision::Look(query) if view.look(&query).is_none() => {
-                    let shown = self.cloud.show(&query, now).await.ok()?;
-                    view.recall(query, shown.answer, shown.at);
+                    match self.cloud.show(&query, now).await {
+                        Ok(shown) => view.recall(query, shown.answer, shown.at),
+                        Err(Silent::Survey(error)) if error.class == Class::Throttled => {
+                            return Err(error);
+                        }
+                        Err(_) => return Ok(None),
+                    }
                 }
-                Decision::Rest => return Some(Report { findings, filled }),
-                _ => return None,
+                Decision::Rest => return Ok(Some(Report { findings, filled })),
+                _ => return Ok(None),
             }
         }
-        None
+        Ok(None)
     }
 }

@@ -14,7 +14,8 @@ use ownership::step::Create;
 use ownership::time::{REQUEST_TIMEOUT, Tick};
 use ownership::view::Refusal;
 use ownership::{
-    Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, Step, View, decide,
+    Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, SlotName, Step,
+    Target, View, decide,
 };
 
 pub use glance::Rested;
@@ -77,6 +78,9 @@ impl LedgerStore for InMemory {
 pub trait Journal: Send {
     /// A Step was performed, or failed.
     fn step(&mut self, step: &Step, reason: &Reason, outcome: Result<(), &CloudError>);
+
+    /// A resource that was there already was found for a slot, and its id recorded.
+    fn found(&mut self, _slot: &SlotName, _target: &Target) {}
 }
 
 /// A journal that nobody reads.
@@ -121,8 +125,8 @@ pub enum PassEnd {
     Rest(Report),
     /// Nothing to do before this time.
     Wait(Tick, Reason, Report),
-    /// The claim has ended.
-    Done,
+    /// The claim has ended; what is left behind, the report says.
+    Done(Report),
     /// A call failed.
     Failed(CloudError, Report),
     /// The ledger could not be read or written.
@@ -215,6 +219,16 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     Ok(()) => {
                         for edit in &edits {
                             ledger.apply(edit);
+                            if let (
+                                Edit::Record { slot, target, .. },
+                                Some(Reason::RecordFound(_)),
+                            ) = (edit, &reason)
+                            {
+                                journal.found(slot, target);
+                            }
+                        }
+                        if edits.contains(&Edit::Finish) {
+                            return PassEnd::Done(report);
                         }
                         view.wrote(&edits, now, reason.as_ref());
                     }
@@ -245,7 +259,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     return PassEnd::Wait(until, reason, report);
                 }
                 Decision::Rest => return PassEnd::Rest(report),
-                Decision::Done => return PassEnd::Done,
+                Decision::Done => return PassEnd::Done(report),
                 Decision::Halt(Halt::Create(error)) => return self.failed(error, report),
                 Decision::Halt(Halt::Record(words)) => {
                     return PassEnd::Ledger(LedgerError::Refused(words));

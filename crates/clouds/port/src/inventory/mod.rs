@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::lock;
 use ownership::part::Resource;
@@ -69,6 +70,15 @@ impl<C: Survey> Survey for Arc<C> {
 pub struct Inventory<C> {
     cloud: C,
     sheets: BTreeMap<&'static str, Sheet>,
+    pace: Mutex<Pace>,
+}
+
+/// How fast the account may be asked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// How often in a row it was too fast.
+    slowed: u32,
+    until: Tick,
 }
 
 /// What is known of one Kind.
@@ -120,7 +130,36 @@ impl<C> Inventory<C> {
         Self {
             cloud,
             sheets: kinds.iter().map(sheet).collect(),
+            pace: Mutex::default(),
         }
+    }
+
+    /// Until when nobody should ask the account anything: it was asked too much (law 9).
+    pub fn slowed(&self, now: Tick) -> Option<Tick> {
+        let until = self.pace().until;
+        (until > now).then_some(until)
+    }
+
+    /// The account was asked too much: everybody waits, each time twice as long. Whoever was told so
+    /// at the same time counts once.
+    pub fn slow_down(&self, now: Tick, first: Duration, longest: Duration) {
+        let mut pace = self.pace();
+        if pace.until > now {
+            return;
+        }
+        let times = 1_u32.checked_shl(pace.slowed.min(16)).unwrap_or(u32::MAX);
+        let wait = first.saturating_mul(times).min(longest);
+        pace.slowed = pace.slowed.saturating_add(1);
+        pace.until = now + Millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// The account answers again.
+    pub fn speed_up(&self) {
+        self.pace().slowed = 0;
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cloud itself.

@@ -1,6 +1,9 @@
 //! Clusters that the original made: ownership is deduced from its finalizers.
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
+use cloud_port::aws::role::ROLE;
+use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::subnet::SUBNET;
 use serde_json::{Value, json};
 
@@ -63,6 +66,145 @@ pub async fn every_finalizer_of_the_original<C: AwsPlace + Clone + 'static>(lab:
     lab.settle().await;
     assert!(lab.is_gone().await);
     assert_eq!(lab.hands.traces_of(&name).await, set(&[]));
+}
+
+/// One finalizer vouches for its own; the rest is only used, and stays.
+pub async fn one_finalizer_of_the_original<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let names = [
+        ("", vec![]),
+        (OLD[0], vec!["group"]),
+        (OLD[1], vec!["profile", "worker"]),
+        (OLD[2], vec!["control-plane"]),
+        (OLD[3], vec![]),
+    ];
+    let first = lab.name.clone();
+    for (at, (finalizer, goes)) in names.into_iter().enumerate() {
+        lab.name = format!("{first}-{at}");
+        let name = lab.name.clone();
+        let aws = original(lab).await;
+        let finalizers: Vec<&str> = Some(finalizer)
+            .filter(|f| !f.is_empty())
+            .into_iter()
+            .collect();
+        lab.create_as(&name, aws, json!({}), json!({"finalizers": finalizers}))
+            .await;
+        // On a role that is only used, the original's policy of our name is somebody else's.
+        lab.settle().await;
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await);
+        let left = left(lab).await;
+        let all = ["control-plane", "group", "profile", "worker"];
+        let stays: Vec<&str> = all
+            .into_iter()
+            .filter(|part| !goes.contains(part))
+            .collect();
+        assert_eq!(left, stays, "{finalizer:?}");
+        let mark = format!("kubernetes.io/cluster/{name}");
+        assert_eq!(lab.hands.tagged(&mark).await, set(&[]), "{finalizer:?}");
+        clear(lab).await;
+    }
+}
+
+/// Nothing is recorded, and it is deleted at once: everything is found by its name.
+pub async fn a_cluster_without_ids_ends_before_it_has_migrated<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    original(lab).await;
+    let name = lab.name.clone();
+    lab.create_as(&name, json!({}), json!({}), json!({"finalizers": OLD}))
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(left(lab).await, Vec::<&str>::new());
+    assert_eq!(lab.hands.traces_of(&name).await, set(&[]));
+}
+
+/// IAM was switched off since: what vouches for roles and profile stays, and at the end they go.
+pub async fn a_cluster_whose_iam_was_switched_off<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let mut aws = original(lab).await;
+    aws["disableIAMReconciling"] = json!(true);
+    let name = lab.name.clone();
+    lab.create_as(&name, aws, json!({}), json!({"finalizers": OLD}))
+        .await;
+    lab.converge().await;
+    let finalizers = lab.metadata().await.finalizers.unwrap();
+    let old = |name: &&str| finalizers.iter().any(|f| f == name);
+    let stay: Vec<&str> = OLD.into_iter().filter(old).collect();
+    assert_eq!(stay, [OLD[1], OLD[2]]);
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(left(lab).await, Vec::<&str>::new());
+}
+
+/// A cluster of today's original: ownership tags on what it made, its own finalizer, and its status.
+/// It is taken over whole; also when it ends before it was ever seen here.
+pub async fn a_cluster_of_todays_original<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let first = lab.name.clone();
+    for ends_at_once in [false, true] {
+        lab.name = format!("{first}-{}", u8::from(ends_at_once));
+        let (name, aws) = (lab.name.clone(), original(lab).await);
+        let owned = format!("owned-by.kubermatic.k8c.io/{name}");
+        let ours = format!("kubernetes-{name}");
+        let group = aws["securityGroupID"].as_str().unwrap().to_owned();
+        let tag = [(owned.as_str(), "")];
+        lab.hands.tag(&SECURITY_GROUP, &group, &tag).await;
+        for role in ["control-plane", "worker"] {
+            let role = format!("{ours}-{role}");
+            lab.hands.tag(&ROLE, &role, &tag).await;
+        }
+        lab.hands.tag(&INSTANCE_PROFILE, &ours, &tag).await;
+        let finalizers = json!({"finalizers": ["kubermatic.k8c.io/cleanup-aws"]});
+        lab.create_as(&name, aws, json!({}), finalizers).await;
+        if !ends_at_once {
+            let census = lab.hands.census().await;
+            lab.converge().await;
+            assert_eq!(lab.hands.census().await, census, "nothing is made");
+            lab.assert_silent().await;
+        }
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await);
+        assert_eq!(left(lab).await, Vec::<&str>::new(), "{ends_at_once}");
+        assert_eq!(lab.hands.traces_of(&name).await, set(&[]));
+    }
+}
+
+/// What is left of a cluster of the original.
+async fn left<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) -> Vec<&'static str> {
+    let (hands, name) = (&lab.hands, format!("kubernetes-{}", lab.name));
+    let control_plane = hands.role(&format!("{name}-control-plane")).await;
+    let worker = hands.role(&format!("{name}-worker")).await;
+    let there = [
+        ("control-plane", control_plane.is_some()),
+        ("group", hands.group(&name).await.is_some()),
+        ("profile", hands.profile(&name).await.is_some()),
+        ("worker", worker.is_some()),
+    ];
+    there
+        .iter()
+        .filter(|(_, is)| *is)
+        .map(|(part, _)| *part)
+        .collect()
+}
+
+/// Removes what is left of it, by hand.
+async fn clear<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) {
+    let (hands, name) = (&lab.hands, format!("kubernetes-{}", lab.name));
+    if let Some(group) = hands.group(&name).await {
+        hands.delete_group(&group.id).await;
+    }
+    if hands.profile(&name).await.is_some() {
+        hands.delete_profile(&name).await;
+    }
+    for role in ["control-plane", "worker"] {
+        let role = format!("{name}-{role}");
+        if hands.role(&role).await.is_some() {
+            hands.delete_role(&role).await;
+        }
+    }
 }
 
 /// It is deleted at once: what the finalizers vouch for goes, and the original's cluster marks.

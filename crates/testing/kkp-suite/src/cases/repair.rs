@@ -1,6 +1,9 @@
 //! What somebody did to a cluster's resources is put right.
 
+use std::collections::BTreeMap;
+
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::security_group::SECURITY_GROUP;
 use serde_json::json;
 
 use super::{plain_rules, set};
@@ -108,4 +111,60 @@ pub async fn a_plain_role_name_becomes_an_arn<C: AwsPlace + Clone + 'static>(lab
         .await;
     lab.converge().await;
     assert_eq!(lab.cluster().await.spec.cloud.aws.unwrap().role_arn, arn);
+}
+
+/// Somebody takes every tag off the group: it is left alone, until a person says that it is ours.
+pub async fn a_lost_mark_is_told_and_taken_back<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands
+        .untag(&SECURITY_GROUP, &group.id, &group.tags)
+        .await;
+    lab.hands
+        .remove_rule(&group.id, "ingress tcp 22-22 0.0.0.0/0")
+        .await;
+    lab.settle().await;
+    lab.assert_condition(
+        "MarkLost",
+        &[&group.id, "freehold.dev/adopt", "security-group"],
+    )
+    .await;
+    assert_eq!(lab.hands.group(&name).await.unwrap().tags, BTreeMap::new());
+
+    let adopt = |slot: &str| json!({"metadata": {"annotations": {"freehold.dev/adopt": slot}}});
+    lab.patch(adopt("vpc")).await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["freehold.dev/adopt", "security-group"])
+        .await;
+    lab.patch(adopt("security-group")).await;
+    lab.converge().await;
+    let back = lab.hands.group(&name).await.unwrap();
+    assert_eq!((&back.id, &back.rules), (&group.id, &plain_rules()));
+    let annotations = lab.metadata().await.annotations.unwrap();
+    assert!(!annotations.contains_key("freehold.dev/adopt"));
+    lab.assert_silent().await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+/// At the end a resource without our mark stays, and an event says so.
+pub async fn what_lost_its_mark_stays_at_the_end<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands
+        .untag(&SECURITY_GROUP, &group.id, &group.tags)
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert!(lab.hands.group(&name).await.is_some());
+    let events = lab.events().await;
+    let told = |event: &String| event.starts_with("MarkLost") && event.contains(&group.id);
+    assert!(events.iter().any(told), "{events:?}");
 }

@@ -6,7 +6,7 @@ use cloud_port::aws::AwsPlace;
 use controllers::reconcile::Next;
 use serde_json::{Value, json};
 
-use crate::Lab;
+use crate::{Lab, WRONG_KEY};
 
 /// An allowed range that is no range.
 pub async fn a_range_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
@@ -24,10 +24,18 @@ pub async fn a_range_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C
     lab.converge().await;
 }
 
+/// The older field, which has one range.
+pub async fn the_one_range_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let aws = json!({"nodePortsAllowedIPRange": "10.0.0.0/33"});
+    let words = ["spec.cloud.aws.nodePortsAllowedIPRange:", "10.0.0.0/33"];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
+}
+
 /// A VPC that does not exist.
 pub async fn a_vpc_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let aws = json!({"vpcID": "vpc-0123456789abcdef0"});
-    refused(lab, aws, json!({}), "Invalid", &["vpc-0123456789abcdef0"]).await;
+    let words = ["spec.cloud.aws.vpcID", "vpc-0123456789abcdef0"];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
 }
 
 /// An id that can be none.
@@ -53,6 +61,66 @@ pub async fn a_datacenter_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: 
     told(lab, "Invalid", &["spec.cloud.dc", "atlantis", "Seed"]).await;
 }
 
+/// A region that AWS does not have.
+pub async fn a_region_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let name = lab.name.clone();
+    let metadata = json!({"annotations": {"kubermatic.io/aws-region": "mars-north-1"}});
+    lab.create_as(&name, json!({}), json!({}), metadata).await;
+    let words = ["kubermatic.io/aws-region", "mars-north-1"];
+    told(lab, "Invalid", &words).await;
+}
+
+/// Credentials that AWS does not accept, in the spec and in a Secret; then ones that it accepts.
+pub async fn credentials_that_are_refused<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let aws = json!({"accessKeyID": WRONG_KEY, "secretAccessKey": "hush"});
+    let words = [
+        "spec.cloud.aws.accessKeyID",
+        WRONG_KEY,
+        "InvalidClientTokenId",
+    ];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
+    let said = serde_json::to_string(&lab.cluster().await.status).unwrap();
+    assert!(!said.contains("hush"), "{said}");
+    lab.patch(json!({"spec": {"cloud": {"aws": {"accessKeyID": "AKIARIGHT"}}}}))
+        .await;
+    lab.converge().await;
+}
+
+/// A pinned UUID that is none: nobody can tell which claim the object is.
+pub async fn a_uuid_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let name = lab.name.clone();
+    let metadata = json!({"annotations": {"freehold.dev/claim-uuid": "me"}});
+    lab.create_as(&name, json!({}), json!({}), metadata).await;
+    told(lab, "Invalid", &["freehold.dev/claim-uuid", "me"]).await;
+}
+
+/// A role of another account.
+pub async fn a_role_of_another_account<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let aws = json!({"roleARN": "arn:aws:iam::999999999999:role/admin"});
+    let words = ["spec.cloud.aws.roleARN", "999999999999"];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
+}
+
+/// A record that nobody can read: everything waits, also the end, until it is put right.
+pub async fn a_record_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let annotations = lab.metadata().await.annotations.unwrap();
+    let record = annotations["freehold.dev/ledger"].clone();
+    let census = lab.hands.census().await;
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/ledger": "{"}}}))
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["freehold.dev/ledger"])
+        .await;
+    assert_eq!(lab.hands.census().await, census);
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/ledger": record}}}))
+        .await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+}
+
 async fn refused<C: AwsPlace + Clone + 'static>(
     lab: &Lab<C>,
     aws: Value,
@@ -69,7 +137,19 @@ async fn told<C: AwsPlace + Clone + 'static>(lab: &Lab<C>, condition: &str, word
     lab.settle().await;
     lab.assert_condition(condition, words).await;
     let ready = lab.condition("Ready").await.unwrap();
-    assert_eq!(ready.status, "False");
+    assert_eq!(
+        (ready.status.as_str(), ready.reason.as_deref()),
+        ("False", Some(condition))
+    );
+    let events = lab.events().await;
+    let told = |event: &&String| {
+        event.starts_with(condition) && words.iter().all(|word| event.contains(word))
+    };
+    assert_eq!(
+        events.iter().filter(told).count(),
+        1,
+        "told once: {events:?}"
+    );
     assert_eq!(lab.hands.census().await.0, groups);
     // Nothing is written again, and the next look is far away.
     let version = lab.metadata().await.resource_version;
