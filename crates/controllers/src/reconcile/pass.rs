@@ -122,7 +122,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Ok(Some(object)) => object,
             Ok(None) => {
                 self.forget(name, namespace);
-                return Next::OnChange;
+                // Whoever is still listed by then was only not shown yet.
+                return Next::After(self.settings.resync);
             }
             Err(_) => return Next::After(self.settings.retry),
         };

@@ -190,7 +190,7 @@ impl World {
         };
         self.operator.abort();
         sleep(Duration::from_mins(3)).await;
-        let backup = self.person.backup(name).await;
+        let backup = self.backup(name).await;
         self.person.lose(name).await;
         sleep(self.random.span(Duration::from_mins(10))).await;
         self.person.restore(backup).await;
@@ -205,12 +205,18 @@ impl World {
         }
     }
 
+    /// A backup that is not older than what was written before it.
+    async fn backup(&self, name: &str) -> serde_json::Value {
+        self.cluster.faults().clear();
+        self.person.backup(name).await
+    }
+
     /// Somebody applies a copy of a manifest under another name, and removes it later.
     async fn copy(&mut self) {
         let Some(name) = self.live.first().copied() else {
             return;
         };
-        let mut copy = self.person.backup(name).await;
+        let mut copy = self.backup(name).await;
         copy["metadata"]["name"] = json!("copy");
         self.person.restore(copy).await;
         sleep(self.random.span(Duration::from_mins(5))).await;
