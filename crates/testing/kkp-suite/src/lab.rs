@@ -302,7 +302,7 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         }
     }
 
-    /// Says that the object is not written to at rest, and the cloud neither: law 8.
+    /// Says that the object is not written to at rest, and nothing is told: law 8.
     pub async fn assert_silent(&self) {
         let version = |cluster: &Cluster| cluster.metadata.resource_version.clone();
         let before = version(&self.cluster().await);

@@ -1,0 +1,114 @@
+//! Trouble makes no hot loop: the whole controller runs for an hour on objects that people wrote
+//! wrongly, and what it asks is counted.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use api::kkp::Cluster as Object;
+use cloud_port::driver::Term;
+use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
+use controllers::kkp::Kkp;
+use controllers::reconcile::{self, Monitor, Passed, Reconciler, Settings, TokioClock};
+use embedded_kube::Cluster;
+use kkp_suite::{One, WRONG_KEY};
+use kube::api::{Api, PostParams};
+use ownership::Holder;
+use serde_json::{Value, json};
+
+const RESYNC: Duration = Duration::from_mins(5);
+
+/// Counts passes.
+#[derive(Default)]
+struct Passes(AtomicU64);
+
+impl Monitor for Passes {
+    fn passed(&self, _: &Passed<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn forgotten(&self, _: &str) {}
+}
+
+/// An hour of the controller with one object: how many passes it made, how often it asked the cloud,
+/// and how often it wrote.
+async fn hour_with(aws: Value, region: &str) -> (u64, u64, u64) {
+    let began = "2026-01-01T00:00:00Z".parse().unwrap();
+    let server = Cluster::new(Arc::new(embedded_kube::TokioClock::starting_at(began)));
+    let client = server.client();
+    api::manifests::install(client.clone()).await.unwrap();
+    let account = Account::new(cloud_sim::Settings::default(), VirtualClock::new());
+    let account = SharedAccount::new(account, Actor::Engine(0));
+    let accounts = One::new(account.clone());
+    let passes = Arc::new(Passes::default());
+    let settings = Settings {
+        holder: Holder::of_cluster("here"),
+        taken_over: BTreeSet::new(),
+        resync: RESYNC,
+        retry: Duration::from_secs(1),
+    };
+    let reconciler = Reconciler::new(
+        Kkp { accounts },
+        client.clone(),
+        TokioClock::starting_at(began),
+        settings,
+        Arc::new(Term::alone),
+    )
+    .monitored(passes.clone());
+    let operator = tokio::spawn(reconcile::run(Arc::new(reconciler), std::future::pending()));
+
+    let mut object = json!({
+        "metadata": {"name": "demo", "annotations": {"kubermatic.io/aws-region": region}},
+        "spec": {"cloud": {"dc": "frankfurt", "aws": {
+            "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
+            "instanceProfileName": "",
+        }}},
+    });
+    let fields = object["spec"]["cloud"]["aws"].as_object_mut().unwrap();
+    fields.extend(aws.as_object().unwrap().clone());
+    let object: Object = serde_json::from_value(object).unwrap();
+    let clusters: Api<Object> = Api::all(client);
+    let created = clusters.create(&PostParams::default(), &object).await;
+    let version = |object: &Object| -> u64 {
+        let version = object.metadata.resource_version.as_ref().unwrap();
+        version.parse().unwrap()
+    };
+    let before = version(&created.unwrap());
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    operator.abort();
+    let after = clusters.get("demo").await.unwrap();
+    let ready = &after.status.as_ref().unwrap().conditions["Ready"];
+    assert_eq!(ready.status, "False", "{ready:?}");
+    let asked = account.lock().counters().iter().map(|(_, n)| n).sum();
+    let wrote = version(&after) - before;
+    (passes.0.load(Ordering::Relaxed), asked, wrote)
+}
+
+#[tokio::test(start_paused = true)]
+async fn trouble_makes_no_hot_loop() {
+    let periods = 3600 / RESYNC.as_secs();
+    let secret = json!({"credentialsReference": {"namespace": "kubermatic", "name": "missing"}});
+    let keys = json!({"accessKeyID": WRONG_KEY, "secretAccessKey": "hush"});
+    let range = json!({"nodePortsAllowedIPRanges": {"cidrBlocks": ["10.0.0.0/33"]}});
+    let here = "eu-central-1";
+    for (what, aws, region) in [
+        ("a missing Secret", secret, here),
+        ("wrong credentials", keys, here),
+        ("an unknown region", json!({}), "mars-north-1"),
+        ("an unparsable range", range, here),
+    ] {
+        let (passes, asked, wrote) = hour_with(aws, region).await;
+        assert!(passes <= periods + 2, "{what}: {passes} passes");
+        assert_eq!(asked, 0, "{what}: the cloud was asked");
+        // The status once, and its event.
+        assert!(wrote <= 2, "{what}: {wrote} revisions");
+    }
+    let vpc = json!({"vpcID": "vpc-0123456789abcdef0", "disableIAMReconciling": true});
+    let (passes, asked, wrote) = hour_with(vpc, here).await;
+    assert!(passes <= periods + 10, "{passes} passes");
+    assert!(asked <= 4 * periods + 20, "asked {asked} times");
+    // Pin, status, events.
+    assert!(wrote <= 6, "{wrote} revisions");
+}
