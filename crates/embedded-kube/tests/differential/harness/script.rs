@@ -563,6 +563,10 @@ impl Script {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
+        // Whoever does not say which manager it is is called after its client.
+        if !headers.iter().any(|(name, _)| *name == "user-agent") {
+            request = request.header("user-agent", "differential/1.0");
+        }
         request
             .body(kube::client::Body::from(body))
             .expect("a well-formed request")

@@ -1,0 +1,164 @@
+//! Managers of the number of replicas, through the `scale` subresource.
+//!
+//! There they manage a field of a `Scale`; in the object it is the field of a path that each version
+//! names for itself.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::element::Element;
+use super::entries::{Entry, Managed};
+use super::manager::{self, Applied, Scope};
+use super::set::Set;
+use crate::meta;
+use crate::resource::{Definition, Sub};
+use crate::status::ApiResult;
+use crate::typed::Struct;
+
+const VERSION: &str = "autoscaling/v1";
+
+/// The managers of an object as its `Scale` shows them, and back.
+pub(crate) struct ScaleFields<'a> {
+    scope: Scope<'a>,
+    /// The `apiVersion` in which the object is changed.
+    version: String,
+    /// Where each version has its replicas; nowhere, if it has no `scale`.
+    paths: BTreeMap<String, Option<Vec<Element>>>,
+    managed: Managed,
+}
+
+impl<'a> ScaleFields<'a> {
+    /// Those of an object that is changed in this version; `part` is the shape of a `Scale`.
+    pub(crate) fn new(
+        definition: Option<&Definition>,
+        version: String,
+        part: &'a Struct,
+        object: &Value,
+    ) -> Self {
+        let versions = definition.into_iter().flat_map(|d| d.versions.iter());
+        let paths = versions.map(|resource| {
+            let scale = resource.custom().and_then(|custom| custom.scale.as_ref());
+            let path = scale.map(|scale| {
+                let path = scale.spec_replicas.trim_start_matches('.');
+                path.split('.').map(Element::field).collect()
+            });
+            (resource.api_version(), path)
+        });
+        Self {
+            scope: Scope::of_part(part, VERSION, Sub::Scale),
+            version,
+            paths: paths.collect(),
+            managed: Managed::of(object).unwrap_or_default(),
+        }
+    }
+
+    fn path(&self, version: &str) -> Option<&Vec<Element>> {
+        self.paths.get(version)?.as_ref()
+    }
+
+    /// Lists on a `Scale` those who manage its replicas.
+    pub(crate) fn show(&self, scale: &mut Value) {
+        let mut shown = Managed::default();
+        for (identity, entry) in &self.managed.entries {
+            let path = self.path(&entry.version);
+            if path.is_some_and(|path| entry.set.has(path)) {
+                let entry = Entry {
+                    version: VERSION.to_owned(),
+                    set: replicas(),
+                    time: entry.time.clone(),
+                };
+                shown.entries.insert(identity.clone(), entry);
+            }
+        }
+        shown.write_to(scale);
+    }
+
+    /// Lists on the object who manages what after its `Scale` has changed.
+    pub(crate) fn write_to(self, scale: &Value, object: &mut Value) {
+        let mut scaled = Managed::of(scale).unwrap_or_default().entries;
+        let mut listed: Vec<Value> = Vec::new();
+        let mut all = Managed::default();
+        for (identity, entry) in &self.managed.entries {
+            let Some(path) = self.paths.get(&entry.version) else {
+                continue;
+            };
+            let mut entry = entry.clone();
+            if let Some(path) = path.as_ref().filter(|path| entry.set.has(path))
+                && scaled.remove(identity).is_none()
+            {
+                let mut taken = Set::default();
+                taken.insert(path.iter().cloned());
+                entry.set = entry.set.difference(&taken);
+            }
+            if !entry.set.is_empty() {
+                all.entries.insert(identity.clone(), entry);
+            }
+        }
+        // A manager that came through the scale is told by that version until it is listed, so it
+        // does not meet itself: the real server lists it twice.
+        let place = vec![Element::field("spec"), Element::field("replicas")];
+        for (identity, entry) in scaled {
+            let Some(path) = self.path(&self.version) else {
+                continue;
+            };
+            if !entry.set.has(&place) {
+                continue;
+            }
+            let mut set = Set::default();
+            set.insert(path.iter().cloned());
+            let mut one = Managed::default();
+            let time = self.managed.entries.get(&identity).and_then(|e| e.time.clone());
+            let entry = Entry {
+                version: self.version.clone(),
+                set,
+                time,
+            };
+            if all.entries.contains_key(&identity) {
+                all.entries.insert(identity, entry);
+            } else {
+                one.entries.insert(identity, entry);
+                listed.extend(one.encode().and_then(|list| list.get(0).cloned()));
+            }
+        }
+        if let Some(Value::Array(rest)) = all.encode() {
+            listed.extend(rest);
+        }
+        if listed.is_empty() {
+            meta::of(object).remove("managedFields");
+            return;
+        }
+        let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+        listed.sort_by_cached_key(|entry| {
+            ["operation", "time", "manager", "apiVersion", "subresource"].map(|key| text(entry, key))
+        });
+        meta::of(object).insert("managedFields".to_owned(), json!(listed));
+    }
+}
+
+fn replicas() -> Set {
+    Set::of_names(&[&["spec", "replicas"]])
+}
+
+/// Tracks a change of a `Scale` that lists its managers.
+pub(crate) fn track(
+    fields: &ScaleFields<'_>,
+    live: &Value,
+    new: &mut Value,
+    manager: &str,
+    now: Timestamp,
+) {
+    manager::track(&fields.scope, Some(live), new, manager, now);
+}
+
+/// What a `Scale` becomes if somebody applies a configuration.
+pub(crate) fn apply(
+    fields: &ScaleFields<'_>,
+    live: &Value,
+    applied: &Applied<'_>,
+    now: Timestamp,
+    complete: impl FnOnce(&mut Value) -> Result<(), String>,
+) -> ApiResult<Value> {
+    manager::apply(&fields.scope, Some(live), applied, now, complete)
+}
