@@ -229,6 +229,7 @@ impl State {
             facts: Facts::of(&value),
             body: Body::write(&value, share),
             written_as,
+            untidy: false,
         }
     }
 
@@ -329,6 +330,7 @@ impl State {
             facts: old.facts.clone(),
             body: Body::write(&value, None),
             written_as: Arc::clone(&old.written_as),
+            untidy: false,
         });
         self.unindex(&resource.store, key, Some(&old));
         self.storage.remove(&resource.store, key, Arc::clone(&last));

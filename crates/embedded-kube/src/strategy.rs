@@ -214,6 +214,9 @@ fn access<'a>(
     };
     let mut place = object;
     for key in path.trim_start_matches('.').split('.') {
+        if place.is_null() {
+            return Ok(None);
+        }
         if !place.is_object() {
             return wrong(place, "map[string]interface{}");
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::list::parse_uint;
 use super::{Call, Done, FieldValidation, create, dedup_owners, match_name, match_namespace, update};
 use crate::fields::{self, Applied};
 use crate::json::Document;
@@ -62,6 +63,11 @@ pub(crate) fn apply(
         (Some(existing), Some(old)) => update::finish(state, call, &existing, &old, new),
         _ => {
             create::admit(state, call, &new)?;
+            // A version that nothing has yet is no precondition.
+            let version = meta::of(&mut new).remove("resourceVersion");
+            if let Some(version) = version.as_ref().and_then(Value::as_str) {
+                parse_uint(version).map_err(|why| ApiError::new(500, "", why))?;
+            }
             create::attempt(state, call, new)
         }
     }

@@ -109,6 +109,7 @@ pub(super) fn attempt(
     call.warnings
         .extend(strategy::warnings(resource, &value, None));
     strategy::canonicalize(resource, &mut value);
+    let untidy = call.settle(&mut value);
     let version = parse_uint(meta::text(&value, "resourceVersion"));
     if version.is_ok_and(|version| version != 0) {
         let message = "resourceVersion should not be set on objects to be created";
@@ -126,7 +127,8 @@ pub(super) fn attempt(
     if call.dry_run {
         return Ok(call.answer_value(201, state.round_trip(resource, value)));
     }
-    let stored = build(call, state, value)?;
+    let mut stored = build(call, state, value)?;
+    stored.untidy = untidy;
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 201, &stored))
 }

@@ -83,6 +83,19 @@ impl Call<'_> {
         fields::track(&self.scope(state), live, new, self.manager, state.now());
     }
 
+    /// What was applied to a custom resource has not been decoded yet; the real server does so when
+    /// it reads it from its store.
+    /// The answer is whether that left anything out.
+    fn settle(&self, value: &mut Value) -> bool {
+        if self.forced.is_none() || self.resource.custom().is_none() {
+            return false;
+        }
+        let before = value.clone();
+        // Its types have been checked.
+        let _ = strategy::decode(self.resource, value, &mut Findings::default());
+        *value != before
+    }
+
     /// Answers with an object that is stored (or would be, in a dry run).
     fn answer(&self, state: &State, code: u16, stored: &Stored) -> Done {
         Done {

@@ -179,10 +179,7 @@ pub(crate) fn update_scale(
                     manager: call.manager,
                     force: call.forced.unwrap_or(false),
                 };
-                let complete = |value: &mut Value| {
-                    typed::decode(value, &SCALE, &mut Findings::default())
-                };
-                let wanted = fields::apply_scale(&fields, &current, &applied, now, complete)?;
+                let wanted = fields::apply_scale(&fields, &current, &applied, now)?;
                 apply::complain(call, &document)?;
                 super::patch::match_patched_name(call, &wanted)?;
                 wanted

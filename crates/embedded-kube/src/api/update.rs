@@ -99,6 +99,7 @@ pub(super) fn finish(
             .extend(strategy::warnings(resource, &new, Some(old)));
     }
     strategy::canonicalize(resource, &mut new);
+    let untidy = call.settle(&mut new);
     if existing.facts.deleting && may_go(call, &new) {
         let done = call.answer_value(200, new.clone());
         if !call.dry_run {
@@ -109,11 +110,12 @@ pub(super) fn finish(
     if call.dry_run {
         return Ok(call.answer_value(200, state.round_trip(resource, new)));
     }
-    let stored = build(call, state, new)?;
+    let mut stored = build(call, state, new)?;
     // What is compared is what is stored: another version can lose fields or gain defaults.
-    if same_but_for_revision(&stored.value(), &existing.value()) {
+    if untidy == existing.untidy && same_but_for_revision(&stored.value(), &existing.value()) {
         return Ok(call.answer(state, 200, existing));
     }
+    stored.untidy = untidy;
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 200, &stored))
 }

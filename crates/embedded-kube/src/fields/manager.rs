@@ -125,6 +125,14 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Why nothing new of this kind can be made, if it cannot.
+    pub(super) fn unmade(&self) -> Option<String> {
+        matches!(self.kind, ScopeKind::Part(_)).then(|| {
+            let version = &self.version;
+            format!("request to convert CR to an invalid group/version: {version}")
+        })
+    }
+
     fn is_new_event(&self) -> bool {
         self.builtin() == Some(Builtin::NewEvent)
     }
@@ -476,6 +484,16 @@ impl Applying<'_, '_> {
     fn once(&self, mut managed: Managed, force: bool) -> Result<Merged, Refusal> {
         let scope = self.scope;
         if managed.is_empty() {
+            // The real server cannot make an empty object of a kind that is none of the resource's.
+            if let Some(why) = scope.unmade() {
+                let (group, version) = split_version(&scope.version);
+                let why = format!(
+                    "failed to create manager for existing fields: failed to convert live object \
+                     (/; {group}/{version}, Kind={}) to proper version: {why}",
+                    scope.kind()
+                );
+                return Err(why.into());
+            }
             let empty = scope.empty();
             let mut live = self.live.clone();
             meta::of(&mut live).remove("managedFields");

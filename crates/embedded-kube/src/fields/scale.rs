@@ -152,13 +152,15 @@ pub(crate) fn track(
     manager::track(&fields.scope, Some(live), new, manager, now);
 }
 
-/// What a `Scale` becomes if somebody applies a configuration.
+/// What a `Scale` becomes if somebody applies a configuration: the real server finds out who would
+/// conflict, and then cannot make a `Scale` of what it merged, unless that changes nothing.
 pub(crate) fn apply(
     fields: &ScaleFields<'_>,
     live: &Value,
     applied: &Applied<'_>,
     now: Timestamp,
-    complete: impl FnOnce(&mut Value) -> Result<(), String>,
 ) -> ApiResult<Value> {
-    manager::apply(&fields.scope, Some(live), applied, now, complete)
+    manager::apply(&fields.scope, Some(live), applied, now, |_| {
+        fields.scope.unmade().map_or(Ok(()), Err)
+    })
 }

@@ -66,10 +66,11 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
 
 /// Reads what is applied: YAML, and most often the part of it that is JSON.
 pub(super) fn parse_config(bytes: &[u8]) -> Result<Document, String> {
-    let document = match json::parse(bytes) {
+    let mut document = match json::parse(bytes) {
         Ok(document) => document,
         Err(_) => parse(bytes, Format::Yaml)?,
     };
+    json::whole_numbers(&mut document.value);
     if let Some(message) = document.overflow {
         return Err(message);
     }
