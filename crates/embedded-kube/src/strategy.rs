@@ -49,7 +49,9 @@ fn coerce(
         }
         typed::decode(metadata, &meta::OBJECT_META, &mut inner)?;
         // An empty list is lost on the way through the real server.
-        if metadata["managedFields"].as_array().is_some_and(Vec::is_empty)
+        if metadata["managedFields"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
             && let Some(metadata) = metadata.as_object_mut()
         {
             metadata.remove("managedFields");

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::list::parse_uint;
-use super::{Call, Done, FieldValidation, create, dedup_owners, match_name, match_namespace, update};
+use super::{
+    Call, Done, FieldValidation, create, dedup_owners, match_name, match_namespace, update,
+};
 use crate::fields::{self, Applied};
 use crate::json::Document;
 use crate::meta;
@@ -11,6 +13,7 @@ use crate::resource::Sub;
 use crate::state::State;
 use crate::status::{ApiError, ApiResult};
 use crate::strategy;
+use crate::text::go_quote;
 use crate::typed::Findings;
 
 /// Applies a configuration: the object becomes what it says, as far as its manager decides it, and
@@ -41,7 +44,20 @@ pub(crate) fn apply(
         state.now(),
         |value| {
             if resource.custom().is_none() {
-                strategy::decode(resource, value, &mut Findings::default())?;
+                strategy::decode(resource, value, &mut Findings::default()).map_err(|why| {
+                    let (group, version) = (&resource.group, &resource.version);
+                    let kind = &resource.kind;
+                    // Bytes are read by another decoder than the rest.
+                    let reader = if why.starts_with("illegal base64") {
+                        "error decoding from json: "
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "unable to convert unstructured object to {group}/{version}, Kind={kind}: \
+                         {reader}{why}"
+                    )
+                })?;
             }
             strategy::default(resource, value);
             Ok(())
@@ -59,18 +75,17 @@ pub(crate) fn apply(
     match_namespace(call, &mut new)?;
     match_name(call, &new)?;
     dedup_owners(call, &mut new, " after mutating admission happens");
-    match (existing, old) {
-        (Some(existing), Some(old)) => update::finish(state, call, &existing, &old, new),
-        _ => {
-            create::admit(state, call, &new)?;
-            // A version that nothing has yet is no precondition.
-            let version = meta::of(&mut new).remove("resourceVersion");
-            if let Some(version) = version.as_ref().and_then(Value::as_str) {
-                parse_uint(version).map_err(|why| ApiError::new(500, "", why))?;
-            }
-            create::attempt(state, call, new)
-        }
+    if let (Some(existing), Some(old)) = (existing, old) {
+        return update::finish(state, call, &existing, &old, new);
     }
+    create::admit(state, call, &new)?;
+    // A version that nothing has yet is no precondition.
+    let version = meta::of(&mut new).remove("resourceVersion");
+    meta::of(&mut new).remove("selfLink");
+    if let Some(version) = version.as_ref().and_then(Value::as_str) {
+        parse_uint(version).map_err(|why| ApiError::new(500, "", why))?;
+    }
+    create::attempt(state, call, new)
 }
 
 /// What is applied; nothing is an object that says nothing.
@@ -86,23 +101,23 @@ pub(super) fn complain(call: &mut Call<'_>, document: &Document) -> ApiResult<()
     if document.duplicates.is_empty() {
         return Ok(());
     }
-    let lines: Vec<String> = document
-        .duplicates
-        .iter()
-        .map(|path| {
-            let key = path.rsplit('.').next().unwrap_or(path);
-            format!("  line 1: key {} already set in map", crate::text::go_quote(key))
-        })
-        .collect();
-    let why = format!("yaml: unmarshal errors:\n{}", lines.join("\n"));
+    let lines = document.duplicates.iter().map(|path| {
+        let key = path.rsplit('.').next().unwrap_or(path);
+        format!("line 1: key {} already set in map", go_quote(key))
+    });
     match call.validation {
         FieldValidation::Ignore => Ok(()),
         FieldValidation::Warn => {
-            call.warnings.push(why);
+            call.warnings.extend(lines);
             Ok(())
         }
-        FieldValidation::Strict => Err(ApiError::bad_request(format!(
-            "error strict decoding YAML: {why}"
-        ))),
+        FieldValidation::Strict => {
+            let lines: Vec<String> = lines.map(|line| format!("\n  {line}")).collect();
+            Err(ApiError::bad_request(format!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal \
+                 errors:{}",
+                lines.concat()
+            )))
+        }
     }
 }

@@ -85,8 +85,7 @@ pub(crate) fn admit(state: &State, call: &Call<'_>, value: &Value) -> ApiResult<
 }
 
 /// Creates an object under the name that it has.
-pub(super) fn attempt(
-    state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
+pub(super) fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
     let resource = call.resource;
     let now = state.now();
     let uid = state.ids.uid();
@@ -128,7 +127,8 @@ pub(super) fn attempt(
         return Ok(call.answer_value(201, state.round_trip(resource, value)));
     }
     let mut stored = build(call, state, value)?;
-    stored.untidy = untidy;
+    // The store has no phase of a claim until its first change.
+    stored.untidy = untidy || resource.builtin() == Some(Builtin::Claim);
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 201, &stored))
 }

@@ -247,12 +247,7 @@ fn foreign(wanted: &mut Value) -> Option<String> {
 }
 
 /// The `Scale` of an object after a patch.
-fn patched(
-    call: &mut Call<'_>,
-    current: &Value,
-    kind: PatchKind,
-    body: &[u8],
-) -> ApiResult<Value> {
+fn patched(call: &mut Call<'_>, current: &Value, kind: PatchKind, body: &[u8]) -> ApiResult<Value> {
     let (mut wanted, complaints) = patch_value(call, current, kind, body)?;
     let shown = wanted.to_string();
     let invalid = |message: String| {

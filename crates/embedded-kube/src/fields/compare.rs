@@ -1,6 +1,6 @@
 //! What two values of one shape have that the other has not.
 
-use serde_json::Value;
+use serde_json::{Map as Object, Value};
 
 use super::element::{Element, same};
 use super::set::{Node, Set};
@@ -118,7 +118,7 @@ fn maps(
 ) -> Result<bool, String> {
     let before = old.and_then(Value::as_object);
     let after = new.and_then(Value::as_object);
-    let is_empty = |map: Option<&serde_json::Map<String, Value>>| map.is_none_or(|m| m.is_empty());
+    let is_empty = |map: Option<&Object<String, Value>>| map.is_none_or(Object::is_empty);
     if map.atomic || (is_empty(before) && is_empty(after)) {
         found.leaf(old, new);
         return Ok(true);
@@ -200,8 +200,8 @@ fn same_items(
         }
         // What comes several times is one field.
         ([_, _, ..], [_, _, ..]) => {
-            let equal = old.len() == new.len()
-                && old.iter().zip(new).all(|((_, a), (_, b))| same(a, b));
+            let equal =
+                old.len() == new.len() && old.iter().zip(new).all(|((_, a), (_, b))| same(a, b));
             found.modified.member = !equal;
         }
         ([_, _, ..], _) => {
@@ -228,13 +228,15 @@ mod tests {
 
     #[test]
     fn fields_are_added_changed_and_removed() {
-        let schema = compile(&json!({"type": "object", "properties": {"spec": {"type": "object",
+        let schema = compile(
+            &json!({"type": "object", "properties": {"spec": {"type": "object",
             "properties": {
                 "a": {"type": "string"}, "free": {"x-kubernetes-preserve-unknown-fields": true},
                 "parts": {"type": "array", "x-kubernetes-list-type": "map",
                     "x-kubernetes-list-map-keys": ["name"],
                     "items": {"type": "object", "properties": {
-                        "name": {"type": "string"}, "w": {"type": "integer"}}}}}}}}));
+                        "name": {"type": "string"}, "w": {"type": "integer"}}}}}}}}),
+        );
         let at = Ref::of_schema(&schema);
         let told = |old: Value, new: Value| {
             let found = compare(at, &json!({"spec": old}), &json!({"spec": new})).unwrap();

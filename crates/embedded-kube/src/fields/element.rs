@@ -160,7 +160,9 @@ fn shown(value: &Value) -> String {
             format!("[{}]", items.join(","))
         }
         Value::Object(map) => {
-            let fields = map.iter().map(|(key, value)| format!("{key}={}", shown(value)));
+            let fields = map
+                .iter()
+                .map(|(key, value)| format!("{key}={}", shown(value)));
             fields.collect()
         }
     }
@@ -171,7 +173,9 @@ fn written(value: &Value) -> String {
     match value {
         Value::Number(number) => match number.as_i64() {
             Some(integer) => integer.to_string(),
-            None => number.as_f64().map_or_else(|| number.to_string(), json_float),
+            None => number
+                .as_f64()
+                .map_or_else(|| number.to_string(), json_float),
         },
         Value::String(value) => text(value, true),
         Value::Array(items) => {
@@ -253,13 +257,11 @@ fn order(a: &Value, b: &Value) -> Ordering {
 }
 
 fn numbers(a: &Number, b: &Number) -> Ordering {
-    match (a.as_i64(), b.as_i64()) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        _ => {
-            let float = |number: &Number| number.as_f64().unwrap_or(0.0);
-            float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal)
-        }
+    if let (Some(a), Some(b)) = (a.as_i64(), b.as_i64()) {
+        return a.cmp(&b);
     }
+    let float = |number: &Number| number.as_f64().unwrap_or(0.0);
+    float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal)
 }
 
 /// Whether two values are the same: `1` is `1.0`.

@@ -51,8 +51,7 @@ static UNMANAGED: LazyLock<Set> = LazyLock::new(|| {
 });
 static STATUS: LazyLock<Set> = LazyLock::new(|| Set::of_names(&[&["status"]]));
 static SPEC: LazyLock<Set> = LazyLock::new(|| Set::of_names(&[&["spec"]]));
-static ALL_BUT_STATUS: LazyLock<Set> =
-    LazyLock::new(|| Set::of_names(&[&["metadata"], &["spec"]]));
+static ALL_BUT_STATUS: LazyLock<Set> = LazyLock::new(|| Set::of_names(&[&["metadata"], &["spec"]]));
 
 /// The manager that a client is by its name, which ends at the first slash.
 pub(crate) fn from_user_agent(agent: &str) -> String {
@@ -252,39 +251,26 @@ impl<'a> Versions<'a> for Scope<'a> {
         else {
             return Err(Unconvertible::Missing);
         };
-        let mut value = object.value.clone().into_owned();
-        let at = match (resource.builtin(), version) {
-            (Some(Builtin::Event | Builtin::NewEvent), "v1") => {
-                builtin::event_to_core(&mut value);
-                Ref::Struct(Builtin::Event.fields())
-            }
-            (Some(Builtin::Event | Builtin::NewEvent), "events.k8s.io/v1") => {
-                builtin::event_from_core(&mut value);
-                Ref::Struct(Builtin::NewEvent.fields())
-            }
-            (Some(_), _) => return Err(Unconvertible::Missing),
-            (None, _) => {
-                let (group, name) = split_version(version);
-                if *group != *resource.group {
-                    let why = format!(
-                        "{}/{}, Kind={} is unstructured and is not suitable for converting to {}",
-                        split_version(from).0,
-                        split_version(from).1,
-                        resource.kind,
-                        go_quote(version)
-                    );
-                    return Err(Unconvertible::Broken(why));
-                }
-                let found = definition.and_then(|definition| definition.version(name));
-                let Some(found) = found else {
-                    let why =
-                        format!("request to convert CR to an invalid group/version: {version}");
-                    return Err(Unconvertible::Broken(why));
-                };
-                value["apiVersion"] = json!(version);
-                shape_of(found)
-            }
+        // Of the two groups that events have each knows only its own shape.
+        if resource.builtin().is_some() {
+            return Err(Unconvertible::Missing);
+        }
+        let (group, name) = split_version(version);
+        if *group != *resource.group {
+            let (group, of) = split_version(from);
+            let (kind, version) = (&resource.kind, go_quote(version));
+            return Err(Unconvertible::Broken(format!(
+                "{group}/{of}, Kind={kind} is unstructured and is not suitable for converting to \
+                 {version}"
+            )));
+        }
+        let Some(found) = definition.and_then(|definition| definition.version(name)) else {
+            let why = format!("request to convert CR to an invalid group/version: {version}");
+            return Err(Unconvertible::Broken(why));
         };
+        let mut value = object.value.clone().into_owned();
+        value["apiVersion"] = json!(version);
+        let at = shape_of(found);
         check(at, &value, false).map_err(Unconvertible::Broken)?;
         Ok(Typed {
             value: Cow::Owned(value),
@@ -307,7 +293,11 @@ pub(crate) fn track(
         .and_then(Value::as_object_mut)
         .and_then(|meta| meta.remove("managedFields"))
         .unwrap_or_default();
-    let lists = || live.map(Managed::of).and_then(Result::ok).unwrap_or_default();
+    let lists = || {
+        live.map(Managed::of)
+            .and_then(Result::ok)
+            .unwrap_or_default()
+    };
     let mut managed = if !scope.sub.is_empty() {
         lists()
     } else if is_reset(&said) {
@@ -322,15 +312,8 @@ pub(crate) fn track(
     if managed.is_empty() && live.is_some_and(|live| !meta::text(live, "uid").is_empty()) {
         return;
     }
-    let empty;
-    let live = match live {
-        Some(live) => live,
-        None => {
-            empty = scope.empty();
-            &empty
-        }
-    };
-    if update(scope, live, new, &mut managed, manager, now).is_ok() {
+    let live = live.map_or_else(|| Cow::Owned(scope.empty()), Cow::Borrowed);
+    if update(scope, &live, new, &mut managed, manager, now).is_ok() {
         managed.write_to(new);
     }
 }
@@ -371,19 +354,12 @@ pub(crate) fn apply(
     complete: impl FnOnce(&mut Value) -> Result<(), String>,
 ) -> ApiResult<Value> {
     let failed = |why: String| ApiError::new(500, "", why);
-    let empty;
-    let live = match live {
-        Some(live) => live,
-        None => {
-            empty = scope.empty();
-            &empty
-        }
-    };
-    let managed =
-        Managed::of(live).map_err(|why| failed(format!("failed to decode managed fields: {why}")))?;
+    let live = live.map_or_else(|| Cow::Owned(scope.empty()), Cow::Borrowed);
+    let managed = Managed::of(&live)
+        .map_err(|why| failed(format!("failed to decode managed fields: {why}")))?;
     let applying = Applying {
         scope,
-        live,
+        live: &live,
         applied,
         now,
     };
@@ -406,7 +382,7 @@ pub(crate) fn apply(
             })?;
             merged
         }
-        None => live.clone(),
+        None => live.into_owned(),
     };
     if applied.manager == KUBECTL {
         note_last_applied(&mut object, applied.config);
@@ -450,9 +426,9 @@ impl Applying<'_, '_> {
         if version == self.scope.version && kind == self.scope.kind() {
             return Ok(());
         }
-        let (group, version) = match version.matches('/').count() {
-            0 | 1 => split_version(version),
-            _ => ("", ""),
+        let ((group, version), kind) = match version.matches('/').count() {
+            0 | 1 => (split_version(version), kind),
+            _ => (("", ""), ""),
         };
         Err(ApiError::bad_request(format!(
             "invalid object type: {group}/{version}, Kind={kind}"
@@ -497,14 +473,14 @@ impl Applying<'_, '_> {
             let empty = scope.empty();
             let mut live = self.live.clone();
             meta::of(&mut live).remove("managedFields");
-            update(scope, &empty, &live, &mut managed, BEFORE, self.now).map_err(
-                |failure| match failure {
+            update(scope, &empty, &live, &mut managed, BEFORE, self.now).map_err(|failure| {
+                match failure {
                     Failure::Broken(why) => Failure::Broken(format!(
                         "failed to create manager for existing fields: {why}"
                     )),
                     conflicts @ Failure::Conflicts(_) => conflicts,
-                },
-            )?;
+                }
+            })?;
         }
         let config = self.applied.config;
         if config["metadata"]["managedFields"].is_array() {

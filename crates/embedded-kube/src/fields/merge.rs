@@ -1,6 +1,6 @@
 //! One value laid onto another by their shape.
 
-use serde_json::Value;
+use serde_json::{Map as Object, Value};
 
 use super::element::Element;
 use super::shape::{Form, Forms, List, Map, Ref};
@@ -52,11 +52,11 @@ fn maps(
 ) -> Result<Option<Value>, String> {
     let before = live.and_then(Value::as_object);
     let after = applied.and_then(Value::as_object);
-    let is_empty = |map: Option<&serde_json::Map<String, Value>>| map.is_none_or(|m| m.is_empty());
+    let is_empty = |map: Option<&Object<String, Value>>| map.is_none_or(Object::is_empty);
     if map.atomic || (is_empty(before) && is_empty(after)) {
         return Ok(leaf(live, applied));
     }
-    let mut out = serde_json::Map::new();
+    let mut out = Object::new();
     let ours = before.into_iter().flat_map(|map| map.keys());
     let theirs = after.into_iter().flat_map(|map| map.keys());
     for key in ours.chain(theirs) {
@@ -119,7 +119,11 @@ impl<'v> Items<'v> {
             if same.len() > 1 && !duplicates {
                 return Err(format!("duplicate entries for key {element}"));
             }
-            let value = if same.len() == 1 { *value } else { &Value::Null };
+            let value = if same.len() == 1 {
+                *value
+            } else {
+                &Value::Null
+            };
             index.push((element.clone(), value));
         }
         let items = values.iter().map(|value| Ok((list.element(value)?, value)));

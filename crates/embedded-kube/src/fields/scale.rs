@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::element::Element;
 use super::entries::{Entry, Managed};
 use super::manager::{self, Applied, Scope};
 use super::set::Set;
-use crate::meta;
 use crate::resource::{Definition, Sub};
 use crate::status::ApiResult;
 use crate::typed::Struct;
@@ -75,10 +74,11 @@ impl<'a> ScaleFields<'a> {
         shown.write_to(scale);
     }
 
-    /// Lists on the object who manages what after its `Scale` has changed.
+    /// Lists on the object who manages what after its `Scale` has changed. Who came through the scale
+    /// is told by that version, so one that updates does not meet itself: the real server lists it
+    /// twice.
     pub(crate) fn write_to(self, scale: &Value, object: &mut Value) {
         let mut scaled = Managed::of(scale).unwrap_or_default().entries;
-        let mut listed: Vec<Value> = Vec::new();
         let mut all = Managed::default();
         for (identity, entry) in &self.managed.entries {
             let Some(path) = self.paths.get(&entry.version) else {
@@ -96,44 +96,20 @@ impl<'a> ScaleFields<'a> {
                 all.entries.insert(identity.clone(), entry);
             }
         }
-        // A manager that came through the scale is told by that version until it is listed, so it
-        // does not meet itself: the real server lists it twice.
-        let place = vec![Element::field("spec"), Element::field("replicas")];
+        let place = [Element::field("spec"), Element::field("replicas")];
         for (identity, entry) in scaled {
-            let Some(path) = self.path(&self.version) else {
-                continue;
-            };
-            if !entry.set.has(&place) {
-                continue;
-            }
-            let mut set = Set::default();
-            set.insert(path.iter().cloned());
-            let mut one = Managed::default();
-            let time = self.managed.entries.get(&identity).and_then(|e| e.time.clone());
-            let entry = Entry {
-                version: self.version.clone(),
-                set,
-                time,
-            };
-            if all.entries.contains_key(&identity) {
-                all.entries.insert(identity, entry);
-            } else {
-                one.entries.insert(identity, entry);
-                listed.extend(one.encode().and_then(|list| list.get(0).cloned()));
+            if let Some(path) = self.path(&self.version)
+                && entry.set.has(&place)
+            {
+                let known = self.managed.entries.get(&identity);
+                let time = known.and_then(|entry| entry.time.clone());
+                let mut set = Set::default();
+                set.insert(path.iter().cloned());
+                let version = self.version.clone();
+                all.entries.insert(identity, Entry { version, set, time });
             }
         }
-        if let Some(Value::Array(rest)) = all.encode() {
-            listed.extend(rest);
-        }
-        if listed.is_empty() {
-            meta::of(object).remove("managedFields");
-            return;
-        }
-        let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-        listed.sort_by_cached_key(|entry| {
-            ["operation", "time", "manager", "apiVersion", "subresource"].map(|key| text(entry, key))
-        });
-        meta::of(object).insert("managedFields".to_owned(), json!(listed));
+        all.write_to(object);
     }
 }
 

@@ -93,9 +93,9 @@ impl Set {
         let Some((last, above)) = path.split_last() else {
             return false;
         };
-        let found = above
-            .iter()
-            .try_fold(self, |set, element| set.get(element).map(|node| &node.below));
+        let found = above.iter().try_fold(self, |set, element| {
+            set.get(element).map(|node| &node.below)
+        });
         found
             .and_then(|set| set.get(last))
             .is_some_and(|node| node.member)
@@ -180,7 +180,7 @@ impl Set {
     /// The same set with every field of a struct that something below is in: a set of `a.b` has `a`
     /// as well, if that is a field and not a key of a map.
     pub(crate) fn with_named(&self, at: Option<Ref<'_>>) -> Self {
-        let atom = at.map(|at| at.atom()).unwrap_or_default();
+        let atom = at.map(Ref::atom).unwrap_or_default();
         let nodes = self.nodes.iter().map(|(element, node)| {
             let (mut member, mut next) = (node.member, None);
             if let (Some(name), Some(map)) = (element.name(), &atom.map) {
@@ -277,11 +277,15 @@ mod tests {
 
     #[test]
     fn sets_are_written_as_they_are_read() {
-        let fields = json!({"f:a": {".": {}, "f:b": {}, "k:{\"n\":\"x\"}": {"f:c": {}}}, "f:d": {}});
+        let fields =
+            json!({"f:a": {".": {}, "f:b": {}, "k:{\"n\":\"x\"}": {"f:c": {}}}, "f:d": {}});
         assert_eq!(set(fields.clone()).encode(), fields);
         assert_eq!(set(json!({})).encode(), json!({}));
         assert_eq!(set(json!({"f:a": {".": {}}})), set(json!({"f:a": {}})));
-        assert_eq!(set(json!({"x:a": {}, "f:b": null})), set(json!({"f:b": {}})));
+        assert_eq!(
+            set(json!({"x:a": {}, "f:b": null})),
+            set(json!({"f:b": {}}))
+        );
         assert!(Set::decode(&json!({"f:a": 1})).is_err());
         assert!(Set::decode(&json!({"a": {}})).is_err());
     }

@@ -405,7 +405,8 @@ impl List<'_> {
                     Err("not supported: associative list with lists as elements".to_owned())
                 }
                 Value::Null => {
-                    let why = "associative list without keys has an element that's an explicit null";
+                    let why =
+                        "associative list without keys has an element that's an explicit null";
                     Err(why.to_owned())
                 }
                 item => Ok(Element::Value(item.clone())),

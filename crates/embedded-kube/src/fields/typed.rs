@@ -1,6 +1,6 @@
 //! Whether a value fits its shape, and the set of all its fields.
 
-use serde_json::Value;
+use serde_json::{Map as Object, Value};
 
 use super::element::Element;
 use super::set::{Node, Set};
@@ -210,7 +210,7 @@ fn collect(at: Option<Ref<'_>>, value: &Value, node: &mut Node) -> Result<(), St
             for (key, value) in value.as_object().into_iter().flatten() {
                 let mut below = Node::default();
                 collect(map.at(key), value, &mut below)?;
-                let nothing = value.is_null() || value.as_object().is_some_and(|o| o.is_empty());
+                let nothing = value.is_null() || value.as_object().is_some_and(Object::is_empty);
                 below.member |= nothing || map.field(key).is_none();
                 node.below.attach(Element::field(key), below);
             }
@@ -264,6 +264,13 @@ mod tests {
             ".spec.tags: duplicate entries for key [=\"a\"]"
         );
         assert!(check(at, &json!({"spec": {"tags": ["a", "a"]}}), true).is_ok());
-        assert!(check(at, &json!({"kind": "X", "metadata": {"labels": null}}), false).is_ok());
+        assert!(
+            check(
+                at,
+                &json!({"kind": "X", "metadata": {"labels": null}}),
+                false
+            )
+            .is_ok()
+        );
     }
 }

@@ -162,29 +162,32 @@ fn settle<'a>(
             continue;
         }
         if entry.version != versions.own() && !others.contains_key(&entry.version) {
-            let converted = versions.convert(old, &entry.version).and_then(|old| {
-                let new = versions.convert(new, &entry.version)?;
-                Ok((old, new))
+            let named = |what: &str, unconvertible| match unconvertible {
+                Unconvertible::Broken(why) => {
+                    Unconvertible::Broken(format!("failed to convert {what} object: {why}"))
+                }
+                missing @ Unconvertible::Missing => missing,
+            };
+            let old = versions.convert(old, &entry.version);
+            let old = old.map_err(|error| named("old", error));
+            let both = old.and_then(|old| {
+                let new = versions.convert(new, &entry.version);
+                Ok((old, new.map_err(|error| named("new", error))?))
             });
-            let (old, new) = match converted {
-                Ok(both) => both,
+            match both {
+                Ok((old, new)) => {
+                    let found = differences(&old, &new, &entry.version)?;
+                    others.insert(entry.version.clone(), found);
+                }
                 Err(Unconvertible::Missing) => {
                     gone.push(identity.clone());
                     continue;
                 }
-                Err(Unconvertible::Broken(why)) => {
-                    return Err(Failure::Broken(format!(
-                        "failed to convert old object: {why}"
-                    )));
-                }
-            };
-            let found = differences(&old, &new, &entry.version)?;
-            others.insert(entry.version.clone(), found);
+                Err(Unconvertible::Broken(why)) => return Err(Failure::Broken(why)),
+            }
         }
         let found = others.get(&entry.version).unwrap_or(&comparison);
-        let taken = entry
-            .set
-            .intersection(&found.modified.union(&found.added));
+        let taken = entry.set.intersection(&found.modified.union(&found.added));
         let left = entry.set.difference(&taken).difference(&found.removed);
         if !taken.is_empty() {
             conflicts.push((identity.clone(), taken));

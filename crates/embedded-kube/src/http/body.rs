@@ -68,7 +68,8 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
 pub(super) fn parse_config(bytes: &[u8]) -> Result<Document, String> {
     let mut document = match json::parse(bytes) {
         Ok(document) => document,
-        Err(_) => parse(bytes, Format::Yaml)?,
+        Err(_) => parse(bytes, Format::Yaml)
+            .map_err(|message| format!("error converting YAML to JSON: {message}"))?,
     };
     json::whole_numbers(&mut document.value);
     if let Some(message) = document.overflow {
@@ -77,7 +78,8 @@ pub(super) fn parse_config(bytes: &[u8]) -> Result<Document, String> {
     match &document.value {
         Value::Null | Value::Object(_) => Ok(document),
         other => Err(format!(
-            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value \
+             of type map[string]interface {{}}",
             type_name(other)
         )),
     }

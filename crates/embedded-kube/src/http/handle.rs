@@ -357,8 +357,8 @@ impl Exchange {
             _ => "DeleteOptions",
         };
         let deleting = matches!(verb, "delete" | "deletecollection");
-        let applies = verb == "patch"
-            && negotiate::patch(&self.headers, &self.resource)? == PatchKind::Apply;
+        let applies =
+            verb == "patch" && negotiate::patch(&self.headers, &self.resource)? == PatchKind::Apply;
         let (dry_run, validation) = if deleting {
             (false, FieldValidation::Ignore)
         } else {

@@ -40,7 +40,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
-static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 8]> = LazyLock::new(|| {
     [
         // What a decoder made of a body is told in the words of that decoder.
         (
@@ -65,6 +65,11 @@ static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
         (
             r"(?s)Invalid value: \{.*?\}: only \[",
             "Invalid value: <schema>: only [",
+        ),
+        // What is no YAML.
+        (
+            "(?s)(error decoding YAML: error converting YAML to JSON: yaml: ).*",
+            "${1}<reason>",
         ),
         // What is wrong with a regular expression.
         (
@@ -158,7 +163,13 @@ impl Normaliser {
             })
             .collect();
         entries.sort_by_cached_key(|entry| {
-            let parts = ["operation", "manager", "apiVersion", "subresource", "fieldsV1"];
+            let parts = [
+                "operation",
+                "manager",
+                "apiVersion",
+                "subresource",
+                "fieldsV1",
+            ];
             parts.map(|part| entry[part].to_string())
         });
         Value::Array(entries)

@@ -135,7 +135,7 @@ pub(super) fn config(random: &mut Random, plural: &str, part: &str) -> Value {
             .clone();
     }
     config[field] = parts;
-    if plural == "widgets" && part == "" && random.one_in(6) {
+    if plural == "widgets" && part.is_empty() && random.one_in(6) {
         config["status"] = json!({"phase": *random.pick(&["x", "y"])});
     }
     config
@@ -160,7 +160,10 @@ const NOTE: Pools = &[
         &["1", "2", r#"{"b": 1}"#, r#"{"b": 2, "c": {}}"#, r#""x""#],
     ),
     ("b", &["[1]", "[1, 2]", "[]"]),
-    ("c", &["null", "{}", r#"{"d": {"e": 1}}"#, r#"{"d": {"f": 1}}"#]),
+    (
+        "c",
+        &["null", "{}", r#"{"d": {"e": 1}}"#, r#"{"d": {"f": 1}}"#],
+    ),
 ];
 const SCALE: Pools = &[("replicas", &["1", "2", "3"])];
 const STATUS: Pools = &[

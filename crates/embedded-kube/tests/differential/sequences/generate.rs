@@ -16,7 +16,7 @@ pub(crate) fn sequence(seed: u64, index: u64) -> Vec<Operation> {
     (0..length)
         .map(|_| {
             let plural = *random.pick(&kinds);
-            if index % 3 == 0 {
+            if index.is_multiple_of(3) {
                 let name = *random.pick(&NAMES[..2]);
                 return configs::operation(&mut random, plural, name);
             }

@@ -7,36 +7,74 @@ use crate::harness::run;
 #[test]
 fn secrets() {
     run(async |s| {
-        s.apply_as("one", "secrets/a", json!({"stringData": {"a": "x"}, "data": {"b": "aGk="}}))
+        s.apply_as(
+            "one",
+            "secrets/a",
+            json!({"stringData": {"a": "x"}, "data": {"b": "aGk="}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "secrets/a",
+            json!({"data": {"a": "eA==", "c": "aGk="}}),
+        )
+        .await;
+        s.apply_as("one", "secrets/a", json!({"stringData": {"a": "y"}}))
             .await;
-        s.apply_as("two", "secrets/a", json!({"data": {"a": "eA==", "c": "aGk="}}))
+        s.apply_as("one", "secrets/a", json!({"type": "Other"}))
             .await;
-        s.apply_as("one", "secrets/a", json!({"stringData": {"a": "y"}})).await;
-        s.apply_as("one", "secrets/a", json!({"type": "Other"})).await;
         s.apply_as("two", "secrets/a", json!({"data": {"a": "not base64!"}}))
             .await;
-        s.create("secrets?fieldManager=maker", "b", json!({"stringData": {"a": "x"}}))
-            .await;
-        s.merge("secrets/b?fieldManager=two", json!({"stringData": {"a": "y", "b": "z"}}))
-            .await;
+        s.create(
+            "secrets?fieldManager=maker",
+            "b",
+            json!({"stringData": {"a": "x"}}),
+        )
+        .await;
+        s.merge(
+            "secrets/b?fieldManager=two",
+            json!({"stringData": {"a": "y", "b": "z"}}),
+        )
+        .await;
     });
 }
 
 #[test]
 fn service_accounts() {
     run(async |s| {
-        s.apply_as("one", "serviceaccounts/a", json!({"secrets": [{"name": "x"}],
-            "imagePullSecrets": [{"name": "p"}], "automountServiceAccountToken": false}))
+        s.apply_as(
+            "one",
+            "serviceaccounts/a",
+            json!({"secrets": [{"name": "x"}],
+            "imagePullSecrets": [{"name": "p"}], "automountServiceAccountToken": false}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "serviceaccounts/a",
+            json!({"secrets": [{"name": "y"}]}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "serviceaccounts/a",
+            json!({"imagePullSecrets": [{"name": "q"}]}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "serviceaccounts/a",
+            json!({"secrets": [{"name": "x", "namespace": "n"}]}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "serviceaccounts/a",
+            json!({"secrets": [{"namespace": "n"}]}),
+        )
+        .await;
+        s.apply_as("one", "serviceaccounts/a", json!({"secrets": []}))
             .await;
-        s.apply_as("two", "serviceaccounts/a", json!({"secrets": [{"name": "y"}]}))
-            .await;
-        s.apply_as("two", "serviceaccounts/a", json!({"imagePullSecrets": [{"name": "q"}]}))
-            .await;
-        s.apply_as("one", "serviceaccounts/a", json!({"secrets": [{"name": "x", "namespace": "n"}]}))
-            .await;
-        s.apply_as("one", "serviceaccounts/a", json!({"secrets": [{"namespace": "n"}]}))
-            .await;
-        s.apply_as("one", "serviceaccounts/a", json!({"secrets": []})).await;
         s.strategic(
             "serviceaccounts/a?fieldManager=three",
             json!({"imagePullSecrets": [{"name": "r"}]}),
@@ -48,22 +86,42 @@ fn service_accounts() {
 #[test]
 fn leases() {
     run(async |s| {
-        s.apply_as("one", "leases/a", json!({"spec": {"holderIdentity": "x",
-            "leaseDurationSeconds": 15, "renewTime": "2020-01-01T00:00:00.000000Z"}}))
-            .await;
+        s.apply_as(
+            "one",
+            "leases/a",
+            json!({"spec": {"holderIdentity": "x",
+            "leaseDurationSeconds": 15, "renewTime": "2020-01-01T00:00:00.000000Z"}}),
+        )
+        .await;
         s.apply_as("two", "leases/a", json!({"spec": {"holderIdentity": "y"}}))
             .await;
-        s.apply_as("one", "leases/a", json!({"spec": {"leaseDurationSeconds": "x"}}))
-            .await;
+        s.apply_as(
+            "one",
+            "leases/a",
+            json!({"spec": {"leaseDurationSeconds": "x"}}),
+        )
+        .await;
         s.apply_as("one", "leases/a", json!({"spec": {"renewTime": "never"}}))
             .await;
-        s.apply_as("one", "leases/a", json!({"spec": {"leaseDurationSeconds": 30}}))
-            .await;
-        s.replace("leases", "a", json!({"spec": {"holderIdentity": "z"}, "metadata": {
-            "resourceVersion": s.peek("leases/a").await.rv()}}))
-            .await;
-        s.replace("leases?fieldManager=putter", "b", json!({"spec": {"holderIdentity": "z"}}))
-            .await;
+        s.apply_as(
+            "one",
+            "leases/a",
+            json!({"spec": {"leaseDurationSeconds": 30}}),
+        )
+        .await;
+        s.replace(
+            "leases",
+            "a",
+            json!({"spec": {"holderIdentity": "z"}, "metadata": {
+            "resourceVersion": s.peek("leases/a").await.rv()}}),
+        )
+        .await;
+        s.replace(
+            "leases?fieldManager=putter",
+            "b",
+            json!({"spec": {"holderIdentity": "z"}}),
+        )
+        .await;
     });
 }
 
@@ -72,35 +130,61 @@ fn claims_and_volumes() {
     run(async |s| {
         let claim = json!({"spec": {"accessModes": ["ReadWriteOnce"],
             "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "none"}});
-        s.apply_as("one", "persistentvolumeclaims/a", claim.clone()).await;
-        s.apply_as("one", "persistentvolumeclaims/a", claim.clone()).await;
-        s.apply_as("two", "persistentvolumeclaims/a", json!({"spec": {"resources": {
-            "requests": {"storage": "1024Mi"}}}}))
+        s.apply_as("one", "persistentvolumeclaims/a", claim.clone())
             .await;
-        s.apply_as("two", "persistentvolumeclaims/a", json!({"spec": {"resources": {
-            "requests": {"storage": "lots"}}}}))
+        s.apply_as("one", "persistentvolumeclaims/a", claim.clone())
             .await;
+        s.apply_as(
+            "two",
+            "persistentvolumeclaims/a",
+            json!({"spec": {"resources": {
+            "requests": {"storage": "1024Mi"}}}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "persistentvolumeclaims/a",
+            json!({"spec": {"resources": {
+            "requests": {"storage": "lots"}}}}),
+        )
+        .await;
         s.apply_as("two", "persistentvolumeclaims/a/status", json!({"status": {
             "capacity": {"storage": "1Gi"}, "conditions": [{"type": "Resizing", "status": "True"}]}}))
             .await;
-        s.apply_as("one", "persistentvolumeclaims/a/status", json!({"status": {
-            "conditions": [{"type": "Other", "status": "True"}]}}))
-            .await;
-        s.create("persistentvolumeclaims?fieldManager=maker", "b", json!({"spec": {
+        s.apply_as(
+            "one",
+            "persistentvolumeclaims/a/status",
+            json!({"status": {
+            "conditions": [{"type": "Other", "status": "True"}]}}),
+        )
+        .await;
+        s.create(
+            "persistentvolumeclaims?fieldManager=maker",
+            "b",
+            json!({"spec": {
             "accessModes": ["ReadWriteOnce"], "selector": {"matchLabels": {"a": "b"}},
-            "resources": {"requests": {"storage": "1Gi"}, "limits": {"storage": "2Gi"}}}}))
-            .await;
+            "resources": {"requests": {"storage": "1Gi"}, "limits": {"storage": "2Gi"}}}}),
+        )
+        .await;
         let name = format!("persistentvolumes/{}", s.ns);
         let volume = json!({"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
             "csi": {"driver": "d.example.com", "volumeHandle": "h",
                 "nodeStageSecretRef": {"name": "n", "namespace": "m"}},
             "claimRef": {"name": "c", "namespace": "x"}}});
         s.apply_as("one", &name, volume).await;
-        s.apply_as("two", &name, json!({"spec": {"claimRef": {"uid": "u"}}})).await;
-        s.apply_as("two", &name, json!({"spec": {"persistentVolumeReclaimPolicy": "Delete"}}))
+        s.apply_as("two", &name, json!({"spec": {"claimRef": {"uid": "u"}}}))
             .await;
-        s.merge(&format!("{name}?fieldManager=three"), json!({"metadata": {"finalizers": null}}))
-            .await;
+        s.apply_as(
+            "two",
+            &name,
+            json!({"spec": {"persistentVolumeReclaimPolicy": "Delete"}}),
+        )
+        .await;
+        s.merge(
+            &format!("{name}?fieldManager=three"),
+            json!({"metadata": {"finalizers": null}}),
+        )
+        .await;
         s.delete(&name).await;
     });
 }
@@ -110,17 +194,32 @@ fn a_namespace() {
     run(async |s| {
         let name = format!("{}-x", s.ns);
         let item = format!("namespaces/{name}");
-        s.apply_as("one", &item, json!({"metadata": {"labels": {"a": "b"}}})).await;
-        s.apply_as("one", &item, json!({"spec": {"finalizers": ["kubernetes"]}}))
+        s.apply_as("one", &item, json!({"metadata": {"labels": {"a": "b"}}}))
             .await;
-        s.apply_as("two", &format!("{item}/status"), json!({"status": {"conditions": [
-            {"type": "X", "status": "True"}]}}))
-            .await;
+        s.apply_as(
+            "one",
+            &item,
+            json!({"spec": {"finalizers": ["kubernetes"]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            &format!("{item}/status"),
+            json!({"status": {"conditions": [
+            {"type": "X", "status": "True"}]}}),
+        )
+        .await;
         s.apply_as("one", &item, json!({})).await;
         let found = s.get(&item).await;
         let mut body = found.body.clone();
-        body["spec"] = json!({});
-        s.put(&format!("{item}/finalize?fieldManager=ender"), body).await;
+        body["spec"] = json!({"finalizers": ["kubernetes", "example.com/x"]});
+        let put = s
+            .put(&format!("{item}/finalize?fieldManager=ender"), body)
+            .await;
+        let mut body = put.body.clone();
+        body["spec"] = json!({"finalizers": ["kubernetes"]});
+        s.put(&format!("{item}/finalize?fieldManager=ender"), body)
+            .await;
         s.delete(&item).await;
         s.until_gone(&item).await;
     });
@@ -132,21 +231,50 @@ fn events_of_both_groups() {
         let event = json!({"involvedObject": {"kind": "X", "name": "x", "namespace": s.ns},
             "reason": "R", "message": "m", "source": {"component": "c"}, "type": "Normal",
             "firstTimestamp": "2020-01-01T00:00:00Z", "count": 1});
-        s.create("events?fieldManager=one", "a", event.clone()).await;
+        s.create("events?fieldManager=one", "a", event.clone())
+            .await;
         let new = "/apis/events.k8s.io/v1/namespaces/{ns}/events";
         s.get(&format!("{new}/a")).await;
-        s.merge(&format!("{new}/a?fieldManager=two"), json!({"deprecatedCount": 2, "note": "n"}))
+        s.merge(
+            &format!("{new}/a?fieldManager=two"),
+            json!({"deprecatedCount": 2, "note": "n"}),
+        )
+        .await;
+        s.merge("events/a?fieldManager=one", json!({"count": 3}))
             .await;
-        s.merge("events/a?fieldManager=one", json!({"count": 3})).await;
-        s.apply_as("three", "events/a", json!({"message": "n", "count": 4})).await;
+        s.apply_as("three", "events/a", json!({"message": "n", "count": 4}))
+            .await;
         s.apply_as("three&force=true", "events/a", json!({"message": "o"}))
             .await;
         let config = json!({"apiVersion": "events.k8s.io/v1", "kind": "Event",
             "metadata": {"name": "a"}, "note": "p"});
-        s.apply(&format!("{new}/a?fieldManager=four"), config.clone()).await;
-        s.apply(&format!("{new}/a?fieldManager=four&force=true"), config).await;
+        s.apply(&format!("{new}/a?fieldManager=four"), config.clone())
+            .await;
+        s.apply(&format!("{new}/a?fieldManager=four&force=true"), config)
+            .await;
+        s.merge(
+            &format!("{new}/a?fieldManager=four"),
+            json!({"metadata": {"labels": {"x": "y"}}}),
+        )
+        .await;
         s.apply_as("five", "events/b", event).await;
         s.get(&format!("{new}/b")).await;
+        let fresh = json!({"apiVersion": "events.k8s.io/v1", "kind": "Event",
+            "metadata": {"name": "c"}, "eventTime": "2020-01-01T00:00:00.000000Z", "reason": "R",
+            "reportingController": "example.com/c", "reportingInstance": "i", "action": "A",
+            "type": "Normal", "regarding": {"kind": "X", "name": "x", "namespace": s.ns}});
+        s.post(&format!("{new}?fieldManager=one"), fresh.clone())
+            .await;
+        s.merge(
+            "events/c?fieldManager=two",
+            json!({"metadata": {"labels": {"x": "y"}}}),
+        )
+        .await;
+        s.merge(
+            &format!("{new}/c?fieldManager=two"),
+            json!({"metadata": {"labels": {"x": "z"}}}),
+        )
+        .await;
     });
 }
 
@@ -168,7 +296,8 @@ fn definitions() {
         s.apply(&path, crd.clone()).await;
         let mut changed = crd.clone();
         changed["spec"]["names"]["shortNames"] = json!(["th"]);
-        s.apply(&format!("{item}?fieldManager=two"), changed.clone()).await;
+        s.apply(&format!("{item}?fieldManager=two"), changed.clone())
+            .await;
         changed["spec"]["names"]["shortNames"] = json!(["ti"]);
         s.apply(&path, changed.clone()).await;
         changed["spec"]["nope"] = json!(1);
@@ -176,11 +305,17 @@ fn definitions() {
         let mut strange = crd;
         strange["spec"]["versions"][0]["nope"] = json!(1);
         s.apply(&path, strange).await;
-        s.merge(&format!("{item}?fieldManager=three"), json!({"metadata": {"labels": {"a": "b"}}}))
-            .await;
-        s.merge(&format!("{item}/status?fieldManager=four"), json!({"status": {"conditions": [
-            {"type": "X", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}))
-            .await;
+        s.merge(
+            &format!("{item}?fieldManager=three"),
+            json!({"metadata": {"labels": {"a": "b"}}}),
+        )
+        .await;
+        s.merge(
+            &format!("{item}/status?fieldManager=four"),
+            json!({"status": {"conditions": [
+            {"type": "X", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z"}]}}),
+        )
+        .await;
         s.delete(&item).await;
         s.until_gone(&item).await;
     });
@@ -190,17 +325,34 @@ fn definitions() {
 fn fields_that_a_kind_does_not_have() {
     run(async |s| {
         s.apply_as("one", "configmaps/a", json!({"nope": 1})).await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": 1}})).await;
-        s.apply_as("one", "configmaps/a", json!({"data": ["a"]})).await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": null}})).await;
-        s.apply_as("one", "configmaps/a", json!({"immutable": "yes"})).await;
-        s.apply_as("one", "configmaps/a", json!({"metadata": {"labels": ["a"]}}))
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": 1}}))
             .await;
-        s.apply_as("one", "configmaps/a", json!({"metadata": {"labels": {"a": null}}}))
+        s.apply_as("one", "configmaps/a", json!({"data": ["a"]}))
             .await;
-        s.apply_as("one", "configmaps/a", json!({"metadata": {"annotations": null}, "data": null}))
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": null}}))
             .await;
-        s.apply_as("one", "leases/a", json!({"spec": {"nope": 1}})).await;
+        s.apply_as("one", "configmaps/a", json!({"immutable": "yes"}))
+            .await;
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"metadata": {"labels": ["a"]}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"metadata": {"labels": {"a": null}}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"metadata": {"annotations": null}, "data": null}),
+        )
+        .await;
+        s.apply_as("one", "leases/a", json!({"spec": {"nope": 1}}))
+            .await;
         s.apply_as("one", "leases/a", json!({"status": {}})).await;
         s.get("configmaps/a").await;
     });

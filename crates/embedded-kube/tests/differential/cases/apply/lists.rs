@@ -52,25 +52,57 @@ fn items_of_a_map_have_managers() {
     run(async |s| {
         shelves(s).await;
         let part = |name: &str, weight: i64| json!({"name": name, "weight": weight});
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [part("a", 1), part("b", 1)]}}))
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", 1), part("b", 1)]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"parts": [part("c", 1), part("b", 1)]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", 2)]}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", 1)]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"parts": [{"name": "a", "port": 1}]}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"parts": [{"name": "a"}]}}),
+        )
+        .await;
+        s.apply_as("one", "shelves/a", json!({"spec": {"parts": []}}))
             .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": [part("c", 1), part("b", 1)]}}))
+        s.apply_as("two", "shelves/a", json!({"spec": {"parts": []}}))
             .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": [part("a", 2)]}}))
-            .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [part("a", 1)]}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": [{"name": "a", "port": 1}]}}))
-            .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [{"name": "a"}]}}))
-            .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": []}})).await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": []}})).await;
         s.apply_as("two", "shelves/a", json!({"spec": {}})).await;
-        s.merge("shelves/a?fieldManager=three", json!({"spec": {"parts": [part("z", 1), part("y", 2)]}}))
-            .await;
-        s.merge("shelves/a?fieldManager=four", json!({"spec": {"parts": [part("y", 3), part("z", 1)]}}))
-            .await;
+        s.merge(
+            "shelves/a?fieldManager=three",
+            json!({"spec": {"parts": [part("z", 1), part("y", 2)]}}),
+        )
+        .await;
+        s.merge(
+            "shelves/a?fieldManager=four",
+            json!({"spec": {"parts": [part("y", 3), part("z", 1)]}}),
+        )
+        .await;
     });
 }
 
@@ -91,8 +123,12 @@ fn keys_have_defaults() {
             json!({"spec": {"ports": [{"name": "a", "protocol": "TCP", "weight": 7}]}}),
         )
         .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"ports": [{"name": "a", "port": 9}]}}))
-            .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"ports": [{"name": "a", "port": 9}]}}),
+        )
+        .await;
         s.apply_as(
             "one",
             "shelves/a",
@@ -105,12 +141,22 @@ fn keys_have_defaults() {
             json!({"spec": {"ports": [{"name": "b"}, {"name": "b", "protocol": "TCP"}]}}),
         )
         .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"ports": [{"port": 1}]}}))
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"ports": [{"port": 1}]}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"parts": [{"port": 1}]}}),
+        )
+        .await;
+        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [null]}}))
             .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [{"port": 1}]}}))
+        s.apply_as("one", "shelves/a", json!({"spec": {"parts": ["x"]}}))
             .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [null]}})).await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": ["x"]}})).await;
     });
 }
 
@@ -137,14 +183,30 @@ fn maps_in_maps() {
             json!({"spec": {"parts": [part("a", json!([{"id": 1_000_000, "v": "y"}, {"id": 1, "v": "z"}]))]}}),
         )
         .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"parts": [part("a", json!([{"id": 1, "v": "x"}]))]}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": [{"name": "b"}]}}))
-            .await;
-        s.apply_as("three", "shelves/a", json!({"spec": {"parts": [part("a", json!([{"id": 1_000_000, "v": "q"}]))]}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"parts": [part("a", json!([{"id": 1_000_000, "v": "r"}]))]}}))
-            .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", json!([{"id": 1, "v": "x"}]))]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"parts": [{"name": "b"}]}}),
+        )
+        .await;
+        s.apply_as(
+            "three",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", json!([{"id": 1_000_000, "v": "q"}]))]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"parts": [part("a", json!([{"id": 1_000_000, "v": "r"}]))]}}),
+        )
+        .await;
     });
 }
 
@@ -152,25 +214,50 @@ fn maps_in_maps() {
 fn items_of_a_set_have_managers() {
     run(async |s| {
         shelves(s).await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"names": ["a", "b"], "numbers": [1, 2]}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"names": ["c", "b"], "numbers": [3, 2]}}))
-            .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"names": ["a"], "numbers": [1]}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"names": [], "numbers": []}}))
-            .await;
-        s.merge("shelves/a?fieldManager=three", json!({"spec": {"names": ["x", "a"]}}))
-            .await;
-        s.merge("shelves/a?fieldManager=three", json!({"spec": {"names": ["<&>", "a\"b\\c"]}}))
-            .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"names": ["a", "b"], "numbers": [1, 2]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"names": ["c", "b"], "numbers": [3, 2]}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"names": ["a"], "numbers": [1]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"names": [], "numbers": []}}),
+        )
+        .await;
+        s.merge(
+            "shelves/a?fieldManager=three",
+            json!({"spec": {"names": ["x", "a"]}}),
+        )
+        .await;
+        s.merge(
+            "shelves/a?fieldManager=three",
+            json!({"spec": {"names": ["<&>", "a\"b\\c"]}}),
+        )
+        .await;
         s.apply_as("one", "shelves/a", json!({"spec": {"names": ["a", "a"]}}))
             .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"names": [null]}})).await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"names": [["a"]]}})).await;
+        s.apply_as("one", "shelves/a", json!({"spec": {"names": [null]}}))
+            .await;
+        s.apply_as("one", "shelves/a", json!({"spec": {"names": [["a"]]}}))
+            .await;
         s.apply_as("one", "shelves/a", json!({"spec": {"pairs": [{"a": "1"}]}}))
             .await;
-        s.merge("shelves/a", json!({"spec": {"pairs": [{"a": "1"}]}})).await;
+        s.merge("shelves/a", json!({"spec": {"pairs": [{"a": "1"}]}}))
+            .await;
     });
 }
 
@@ -189,11 +276,20 @@ fn the_order_of_what_is_applied() {
         ];
         for (index, (before, after)) in orders.iter().enumerate() {
             let item = format!("shelves/s{index}");
-            let parts = |names: &[&str]| -> Value { names.iter().map(|n| json!({"name": n})).collect() };
-            s.apply_as("one", &item, json!({"spec": {"names": before, "parts": parts(before)}}))
-                .await;
-            s.apply_as("two", &item, json!({"spec": {"names": after, "parts": parts(after)}}))
-                .await;
+            let parts =
+                |names: &[&str]| -> Value { names.iter().map(|n| json!({"name": n})).collect() };
+            s.apply_as(
+                "one",
+                &item,
+                json!({"spec": {"names": before, "parts": parts(before)}}),
+            )
+            .await;
+            s.apply_as(
+                "two",
+                &item,
+                json!({"spec": {"names": after, "parts": parts(after)}}),
+            )
+            .await;
             s.apply_as("one", &item, json!({"spec": {"names": [], "parts": []}}))
                 .await;
         }
@@ -216,7 +312,8 @@ fn what_is_atomic_has_one_manager() {
             .await;
         s.apply_as("two", "shelves/a", json!({"spec": {"texts": {"l": "1"}}}))
             .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"plain": ["y"]}})).await;
+        s.apply_as("two", "shelves/a", json!({"spec": {"plain": ["y"]}}))
+            .await;
         s.apply_as("two", "shelves/a", json!({"spec": {"all": [{"a": "1"}]}}))
             .await;
         s.apply_as("two", "shelves/a", json!({"spec": {"apart": {"a": "1"}}}))
@@ -229,10 +326,16 @@ fn what_is_atomic_has_one_manager() {
         .await;
         s.apply_as("one", "shelves/a", json!({"spec": {}})).await;
         s.apply_as("two", "shelves/a", json!({"spec": {}})).await;
-        s.merge("shelves/a?fieldManager=three", json!({"spec": {"whole": pair("3", "4")}}))
-            .await;
-        s.merge("shelves/a?fieldManager=four", json!({"spec": {"whole": {"a": "5"}}}))
-            .await;
+        s.merge(
+            "shelves/a?fieldManager=three",
+            json!({"spec": {"whole": pair("3", "4")}}),
+        )
+        .await;
+        s.merge(
+            "shelves/a?fieldManager=four",
+            json!({"spec": {"whole": {"a": "5"}}}),
+        )
+        .await;
     });
 }
 
@@ -252,10 +355,18 @@ fn maps_by_name() {
             json!({"spec": {"map": {"x": {"b": "1"}}, "lists": {"l": ["b"]}}}),
         )
         .await;
-        s.apply_as("one", "shelves/a", json!({"spec": {"map": {"x": {}}, "lists": {"l": []}}}))
-            .await;
-        s.apply_as("two", "shelves/a", json!({"spec": {"map": {}, "lists": {}}}))
-            .await;
+        s.apply_as(
+            "one",
+            "shelves/a",
+            json!({"spec": {"map": {"x": {}}, "lists": {"l": []}}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "shelves/a",
+            json!({"spec": {"map": {}, "lists": {}}}),
+        )
+        .await;
         s.apply_as("one", "shelves/a", json!({"spec": {}})).await;
         s.apply_as("two", "shelves/a", json!({"spec": {}})).await;
     });
@@ -274,8 +385,12 @@ fn duplicates_that_are_there_already() {
         };
         let crd = s.definition("heaps", "Heap", list(json!({})));
         s.crd(crd.clone()).await;
-        s.create("heaps?fieldManager=maker", "a", json!({"spec": {"tags": ["a", "a", "b"]}}))
-            .await;
+        s.create(
+            "heaps?fieldManager=maker",
+            "a",
+            json!({"spec": {"tags": ["a", "a", "b"]}}),
+        )
+        .await;
         let mut changed = crd;
         changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"] =
             list(json!({"x-kubernetes-list-type": "set"}));
@@ -286,8 +401,10 @@ fn duplicates_that_are_there_already() {
         s.until_code("POST", "heaps?dryRun=All", body, 422).await;
         s.merge("heaps/a?fieldManager=two", json!({"spec": {"other": "x"}}))
             .await;
-        s.apply_as("one", "heaps/a", json!({"spec": {"tags": ["c"]}})).await;
-        s.apply_as("one", "heaps/a", json!({"spec": {"tags": ["a"]}})).await;
+        s.apply_as("one", "heaps/a", json!({"spec": {"tags": ["c"]}}))
+            .await;
+        s.apply_as("one", "heaps/a", json!({"spec": {"tags": ["a"]}}))
+            .await;
         s.merge("heaps/a?fieldManager=two", json!({"spec": {"tags": ["b"]}}))
             .await;
     });

@@ -24,7 +24,8 @@ fn a_client_is_called_after_its_program() {
             let name = format!("a{index}");
             let body = s.object("configmaps", &name, json!({"data": {"a": "b"}}));
             let headers = [("content-type", "application/json"), ("user-agent", agent)];
-            s.raw("POST", "configmaps", &headers, body.to_string()).await;
+            s.raw("POST", "configmaps", &headers, body.to_string())
+                .await;
         }
     });
 }
@@ -32,16 +33,23 @@ fn a_client_is_called_after_its_program() {
 #[test]
 fn the_parameter_names_the_manager_of_every_write() {
     run(async |s| {
-        s.create("configmaps?fieldManager=maker", "a", json!({"data": {"a": "1"}}))
-            .await;
+        s.create(
+            "configmaps?fieldManager=maker",
+            "a",
+            json!({"data": {"a": "1"}}),
+        )
+        .await;
         s.replace(
             "configmaps?fieldManager=putter",
             "a",
             json!({"data": {"a": "1", "b": "1"}}),
         )
         .await;
-        s.merge("configmaps/a?fieldManager=merger", json!({"data": {"c": "1"}}))
-            .await;
+        s.merge(
+            "configmaps/a?fieldManager=merger",
+            json!({"data": {"c": "1"}}),
+        )
+        .await;
         s.strategic(
             "configmaps/a?fieldManager=strategist",
             json!({"metadata": {"labels": {"x": "y"}}}),
@@ -58,15 +66,22 @@ fn the_parameter_names_the_manager_of_every_write() {
 #[test]
 fn whoever_changes_a_field_manages_it() {
     run(async |s| {
-        s.create("widgets?fieldManager=one", "a", json!({"spec": {"size": 1, "note": "a"}}))
-            .await;
+        s.create(
+            "widgets?fieldManager=one",
+            "a",
+            json!({"spec": {"size": 1, "note": "a"}}),
+        )
+        .await;
         s.merge("widgets/a?fieldManager=two", json!({"spec": {"size": 2}}))
             .await;
         // To say what is so already changes nobody's fields.
         s.merge("widgets/a?fieldManager=three", json!({"spec": {"size": 2}}))
             .await;
-        s.merge("widgets/a?fieldManager=one", json!({"spec": {"size": 3, "ratio": 1.5}}))
-            .await;
+        s.merge(
+            "widgets/a?fieldManager=one",
+            json!({"spec": {"size": 3, "ratio": 1.5}}),
+        )
+        .await;
         s.merge(
             "widgets/a?fieldManager=two",
             json!({"spec": {"note": null, "ratio": null}}),
@@ -78,17 +93,28 @@ fn whoever_changes_a_field_manages_it() {
 #[test]
 fn a_manager_without_fields_is_gone() {
     run(async |s| {
-        s.create("configmaps?fieldManager=one", "a", json!({"data": {"a": "1"}}))
-            .await;
+        s.create(
+            "configmaps?fieldManager=one",
+            "a",
+            json!({"data": {"a": "1"}}),
+        )
+        .await;
         s.merge("configmaps/a?fieldManager=two", json!({"data": {"b": "1"}}))
             .await;
-        s.merge("configmaps/a?fieldManager=three", json!({"data": {"b": null}}))
-            .await;
+        s.merge(
+            "configmaps/a?fieldManager=three",
+            json!({"data": {"b": null}}),
+        )
+        .await;
         s.merge("configmaps/a?fieldManager=three", json!({"data": null}))
             .await;
-        s.create("configmaps?fieldManager=one", "empty", json!({})).await;
-        s.merge("configmaps/empty?fieldManager=two", json!({"data": {"a": "1"}}))
+        s.create("configmaps?fieldManager=one", "empty", json!({}))
             .await;
+        s.merge(
+            "configmaps/empty?fieldManager=two",
+            json!({"data": {"a": "1"}}),
+        )
+        .await;
     });
 }
 
@@ -97,12 +123,18 @@ fn an_empty_list_takes_all_managers_away() {
     run(async |s| {
         for (name, list) in [("a", json!([])), ("b", json!([{}]))] {
             for plural in ["configmaps", "widgets"] {
-                s.create(plural, name, json!({"spec": {"size": 1}, "data": {"a": "1"}}))
-                    .await;
+                s.create(
+                    plural,
+                    name,
+                    json!({"spec": {"size": 1}, "data": {"a": "1"}}),
+                )
+                .await;
                 let item = format!("{plural}/{name}");
-                s.merge(&item, json!({"metadata": {"managedFields": list}})).await;
+                s.merge(&item, json!({"metadata": {"managedFields": list}}))
+                    .await;
                 // From now on nobody is noted.
-                s.merge(&item, json!({"metadata": {"labels": {"x": "y"}}})).await;
+                s.merge(&item, json!({"metadata": {"labels": {"x": "y"}}}))
+                    .await;
                 s.patch(
                     &item,
                     json!([{"op": "add", "path": "/metadata/managedFields", "value": list}]),
@@ -117,7 +149,8 @@ fn an_empty_list_takes_all_managers_away() {
                 .await;
             }
         }
-        s.create("configmaps", "c", json!({"data": {"a": "1"}})).await;
+        s.create("configmaps", "c", json!({"data": {"a": "1"}}))
+            .await;
         s.strategic("configmaps/c", json!({"metadata": {"managedFields": []}}))
             .await;
         s.merge("configmaps/c", json!({"metadata": {"managedFields": null}}))
@@ -142,7 +175,8 @@ fn managers_that_a_body_names_count() {
             json!({"metadata": {"managedFields": listed}, "data": {"a": "1"}}),
         )
         .await;
-        s.create("configmaps", "b", json!({"data": {"a": "1"}})).await;
+        s.create("configmaps", "b", json!({"data": {"a": "1"}}))
+            .await;
         s.merge(
             "configmaps/b",
             json!({"metadata": {"managedFields": listed}, "data": {"b": "1"}}),
@@ -154,15 +188,19 @@ fn managers_that_a_body_names_count() {
             json!({"metadata": {"managedFields": listed}, "data": {"a": "2", "b": "1"}}),
         )
         .await;
-        s.strategic("configmaps/b", json!({"metadata": {"managedFields": listed}}))
-            .await;
+        s.strategic(
+            "configmaps/b",
+            json!({"metadata": {"managedFields": listed}}),
+        )
+        .await;
     });
 }
 
 #[test]
 fn managers_that_make_no_sense() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"data": {"a": "1"}})).await;
+        s.create("configmaps", "a", json!({"data": {"a": "1"}}))
+            .await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         let good = json!({"f:data": {}});
         for (index, list) in [
@@ -176,18 +214,27 @@ fn managers_that_make_no_sense() {
             json!([entry("x", "v1", &json!({"f:data": 1}))]),
             json!([entry("x", "v1", &json!({"v:nothing": {}}))]),
             json!([entry("x", "v1", &json!({"z:new": {}, "f:data": {}}))]),
-            json!([entry("", "v1", &good), entry("", "v1", &json!({"f:binaryData": {}}))]),
+            json!([
+                entry("", "v1", &good),
+                entry("", "v1", &json!({"f:binaryData": {}}))
+            ]),
             json!([entry("x", "v1", &json!(null))]),
             json!([{"operation": "Update", "nope": 1, "apiVersion": "v1"}]),
         ]
         .into_iter()
         .enumerate()
         {
-            let patch = json!({"metadata": {"managedFields": list, "labels": {"l": index.to_string()}}});
+            let patch =
+                json!({"metadata": {"managedFields": list, "labels": {"l": index.to_string()}}});
             s.merge("configmaps/a", patch.clone()).await;
             s.merge("widgets/a", patch).await;
         }
-        for list in [json!("x"), json!({}), json!([1]), json!([{"time": "never"}])] {
+        for list in [
+            json!("x"),
+            json!({}),
+            json!([1]),
+            json!([{"time": "never"}]),
+        ] {
             let patch = json!({"metadata": {"managedFields": list}});
             s.merge("configmaps/a", patch.clone()).await;
             s.merge("widgets/a", patch).await;
@@ -198,7 +245,8 @@ fn managers_that_make_no_sense() {
 #[test]
 fn managers_of_versions_that_are_not_there() {
     run(async |s| {
-        s.create("configmaps", "a", json!({"data": {"a": "1"}})).await;
+        s.create("configmaps", "a", json!({"data": {"a": "1"}}))
+            .await;
         s.create("widgets", "a", json!({"spec": {"size": 1}})).await;
         for version in ["v1beta7", "apps/v1", "fixture.freehold.dev/v7", "a/b/c"] {
             let fields = json!({"f:data": {"f:a": {}}, "f:spec": {"f:size": {}}});
@@ -217,19 +265,31 @@ fn managers_of_versions_that_are_not_there() {
 #[test]
 fn a_status_has_managers_of_its_own() {
     run(async |s| {
-        s.create("widgets", "a", json!({"spec": {"size": 1}, "status": {"phase": "x"}}))
+        s.create(
+            "widgets",
+            "a",
+            json!({"spec": {"size": 1}, "status": {"phase": "x"}}),
+        )
+        .await;
+        s.merge("widgets/a/status", json!({"status": {"phase": "y"}}))
             .await;
-        s.merge("widgets/a/status", json!({"status": {"phase": "y"}})).await;
         s.merge("widgets/a/status", json!({"status": {"replicas": 1}}))
             .await;
-        let list = json!([entry("said", "fixture.freehold.dev/v1", &json!({"f:status": {}}))]);
+        let list = json!([entry(
+            "said",
+            "fixture.freehold.dev/v1",
+            &json!({"f:status": {}})
+        )]);
         s.merge(
             "widgets/a/status",
             json!({"metadata": {"managedFields": list}, "status": {"phase": "z"}}),
         )
         .await;
-        s.merge("widgets/a/status", json!({"metadata": {"managedFields": []}}))
-            .await;
+        s.merge(
+            "widgets/a/status",
+            json!({"metadata": {"managedFields": []}}),
+        )
+        .await;
         s.merge("widgets/a/status", json!({"status": null})).await;
     });
 }
@@ -245,12 +305,17 @@ fn what_a_status_cannot_change_is_not_managed() {
         .await;
         s.merge("widgets@v1beta1/a/status", json!({"spec": {"older": "x"}}))
             .await;
-        s.merge("widgets/a", json!({"status": {"phase": "x"}})).await;
+        s.merge("widgets/a", json!({"status": {"phase": "x"}}))
+            .await;
         // A status that does not fit its schema costs the managers.
         s.merge("widgets/a", json!({"status": {"phase": 1}})).await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
-        s.create("widgets", "b", json!({"spec": {"size": 1}, "status": {"phase": 1}}))
-            .await;
+        s.create(
+            "widgets",
+            "b",
+            json!({"spec": {"size": 1}, "status": {"phase": 1}}),
+        )
+        .await;
     });
 }
 
@@ -272,9 +337,12 @@ fn what_the_server_sets_is_not_managed() {
         s.merge("namespaces/{ns}", spec.clone()).await;
         s.merge("namespaces/{ns}", spec.clone()).await;
         s.merge("namespaces/{ns}/status", spec).await;
-        s.merge("namespaces/{ns}/status", json!({"status": {"phase": "Active", "conditions": [
-            {"type": "A", "status": "True"}]}}))
-            .await;
+        s.merge(
+            "namespaces/{ns}/status",
+            json!({"status": {"phase": "Active", "conditions": [
+            {"type": "A", "status": "True"}]}}),
+        )
+        .await;
     });
 }
 
@@ -294,7 +362,10 @@ fn owners_and_finalizers_are_managed_one_by_one() {
             )
             .await;
             let item = format!("{plural}/a?fieldManager=two");
-            let both = [reference("owner", owner.uid()), reference("other", other.uid())];
+            let both = [
+                reference("owner", owner.uid()),
+                reference("other", other.uid()),
+            ];
             s.merge(
                 &item,
                 json!({"metadata": {"finalizers": ["example.com/b", "example.com/a"],
@@ -305,7 +376,8 @@ fn owners_and_finalizers_are_managed_one_by_one() {
             changed["controller"] = json!(true);
             s.merge(&item, json!({"metadata": {"ownerReferences": [changed]}}))
                 .await;
-            s.merge(&item, json!({"metadata": {"finalizers": null}})).await;
+            s.merge(&item, json!({"metadata": {"finalizers": null}}))
+                .await;
         }
     });
 }
@@ -313,8 +385,12 @@ fn owners_and_finalizers_are_managed_one_by_one() {
 #[test]
 fn of_many_that_update_the_oldest_become_one() {
     run(async |s| {
-        s.create("configmaps?fieldManager=m00", "a", json!({"data": {"k00": "0"}}))
-            .await;
+        s.create(
+            "configmaps?fieldManager=m00",
+            "a",
+            json!({"data": {"k00": "0"}}),
+        )
+        .await;
         // The names are in the order of the times.
         for index in 1..14 {
             let key = format!("k{index:02}");
@@ -330,8 +406,12 @@ fn of_many_that_update_the_oldest_become_one() {
 #[test]
 fn each_version_has_its_own_oldest() {
     run(async |s| {
-        s.create("widgets?fieldManager=m00", "a", json!({"spec": {"size": 1}}))
-            .await;
+        s.create(
+            "widgets?fieldManager=m00",
+            "a",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
         for index in 1..14 {
             let version = if index % 2 == 0 { "v1" } else { "v1beta1" };
             let key = format!("k{index:02}");
@@ -347,17 +427,36 @@ fn each_version_has_its_own_oldest() {
 #[test]
 fn a_dry_run_shows_its_manager() {
     run(async |s| {
-        s.create("widgets?dryRun=All&fieldManager=one", "a", json!({"spec": {"size": 1}}))
-            .await;
-        s.create("widgets?fieldManager=one", "a", json!({"spec": {"size": 1}}))
-            .await;
-        s.merge("widgets/a?dryRun=All&fieldManager=two", json!({"spec": {"size": 2}}))
-            .await;
+        s.create(
+            "widgets?dryRun=All&fieldManager=one",
+            "a",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
+        s.create(
+            "widgets?fieldManager=one",
+            "a",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
+        s.merge(
+            "widgets/a?dryRun=All&fieldManager=two",
+            json!({"spec": {"size": 2}}),
+        )
+        .await;
         s.get("widgets/a").await;
-        s.apply_as("three&dryRun=All", "widgets/a", json!({"spec": {"note": "x"}}))
-            .await;
-        s.apply_as("three&dryRun=All", "widgets/b", json!({"spec": {"size": 1}}))
-            .await;
+        s.apply_as(
+            "three&dryRun=All",
+            "widgets/a",
+            json!({"spec": {"note": "x"}}),
+        )
+        .await;
+        s.apply_as(
+            "three&dryRun=All",
+            "widgets/b",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
         s.get("widgets/a").await;
         s.get("widgets/b").await;
     });
@@ -366,8 +465,12 @@ fn a_dry_run_shows_its_manager() {
 #[test]
 fn versions_have_managers_of_their_own() {
     run(async |s| {
-        s.create("widgets?fieldManager=one", "a", json!({"spec": {"size": 1, "newer": "n"}}))
-            .await;
+        s.create(
+            "widgets?fieldManager=one",
+            "a",
+            json!({"spec": {"size": 1, "newer": "n"}}),
+        )
+        .await;
         s.merge(
             "widgets@v1beta1/a?fieldManager=one",
             json!({"spec": {"note": "x", "older": "o"}}),
@@ -376,8 +479,11 @@ fn versions_have_managers_of_their_own() {
         s.merge("widgets/a?fieldManager=two", json!({"spec": {"note": "y"}}))
             .await;
         s.get("widgets@v1beta1/a").await;
-        s.merge("widgets@v1beta1/a?fieldManager=two", json!({"spec": {"newer": null}}))
-            .await;
+        s.merge(
+            "widgets@v1beta1/a?fieldManager=two",
+            json!({"spec": {"newer": null}}),
+        )
+        .await;
     });
 }
 
@@ -386,7 +492,8 @@ fn a_deletion_manages_nothing() {
     run(async |s| {
         for plural in ["configmaps", "widgets"] {
             let held = json!({"metadata": {"finalizers": ["example.com/a"]}, "spec": {"size": 1}});
-            s.create(&format!("{plural}?fieldManager=one"), "a", held).await;
+            s.create(&format!("{plural}?fieldManager=one"), "a", held)
+                .await;
             let item = format!("{plural}/a");
             s.delete_with(&item, json!({"propagationPolicy": "Foreground"}))
                 .await;
@@ -396,8 +503,11 @@ fn a_deletion_manages_nothing() {
                     .is_some_and(|all| all.len() == 1)
             })
             .await;
-            s.merge(&format!("{item}?fieldManager=two"), json!({"metadata": {"finalizers": null}}))
-                .await;
+            s.merge(
+                &format!("{item}?fieldManager=two"),
+                json!({"metadata": {"finalizers": null}}),
+            )
+            .await;
         }
     });
 }
@@ -412,7 +522,9 @@ fn duplicates_are_one_field() {
                 "tags": {"type": "array", "items": {"type": "string"}}}}}}),
         );
         s.crd(crd).await;
-        s.create("bags", "a", json!({"spec": {"tags": ["a", "a", "b"]}})).await;
-        s.apply_as("one", "bags/a", json!({"spec": {"tags": ["c", "c"]}})).await;
+        s.create("bags", "a", json!({"spec": {"tags": ["a", "a", "b"]}}))
+            .await;
+        s.apply_as("one", "bags/a", json!({"spec": {"tags": ["c", "c"]}}))
+            .await;
     });
 }

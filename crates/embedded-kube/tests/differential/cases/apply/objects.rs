@@ -7,12 +7,19 @@ use crate::harness::run;
 #[test]
 fn what_is_not_there_is_created() {
     run(async |s| {
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}})).await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
-        s.apply_as("one", "notes/a", json!({"spec": {"a": {"b": [1]}}, "status": {"x": 1}}))
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}}))
             .await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
+        s.apply_as(
+            "one",
+            "notes/a",
+            json!({"spec": {"a": {"b": [1]}}, "status": {"x": 1}}),
+        )
+        .await;
         let gadget = format!("gadgets/{}", s.ns);
-        s.apply_as("one", &gadget, json!({"spec": {"a": "x"}})).await;
+        s.apply_as("one", &gadget, json!({"spec": {"a": "x"}}))
+            .await;
         s.delete(&gadget).await;
         s.apply_as("one", "configmaps/empty", json!({})).await;
         s.get("configmaps/empty").await;
@@ -23,8 +30,14 @@ fn what_is_not_there_is_created() {
 fn the_same_again_changes_nothing() {
     run(async |s| {
         for (plural, rest) in [
-            ("configmaps", json!({"data": {"a": "1"}, "metadata": {"labels": {"x": "y"}}})),
-            ("widgets", json!({"spec": {"size": 1, "parts": [{"name": "p"}]}})),
+            (
+                "configmaps",
+                json!({"data": {"a": "1"}, "metadata": {"labels": {"x": "y"}}}),
+            ),
+            (
+                "widgets",
+                json!({"spec": {"size": 1, "parts": [{"name": "p"}]}}),
+            ),
             ("notes", json!({"spec": {"a": 1}})),
         ] {
             let item = format!("{plural}/a");
@@ -56,7 +69,8 @@ fn what_is_no_longer_applied_goes() {
                 "free": {"x": {"y": 1}}, "nested": {"deep": {}}}}),
         )
         .await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
         // What must be there cannot go.
         s.apply_as("one", "widgets/a", json!({})).await;
         s.apply_as("one", "widgets/a", json!({"spec": {}})).await;
@@ -67,16 +81,31 @@ fn what_is_no_longer_applied_goes() {
 #[test]
 fn what_others_manage_stays() {
     run(async |s| {
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1", "b": "1", "c": "1"}}))
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"data": {"a": "1", "b": "1", "c": "1"}}),
+        )
+        .await;
+        s.apply_as("two", "configmaps/a", json!({"data": {"a": "1"}}))
             .await;
-        s.apply_as("two", "configmaps/a", json!({"data": {"a": "1"}})).await;
-        s.merge("configmaps/a?fieldManager=three", json!({"data": {"d": "1"}}))
-            .await;
-        s.merge("configmaps/a?fieldManager=three", json!({"data": {"b": "2"}}))
-            .await;
+        s.merge(
+            "configmaps/a?fieldManager=three",
+            json!({"data": {"d": "1"}}),
+        )
+        .await;
+        s.merge(
+            "configmaps/a?fieldManager=three",
+            json!({"data": {"b": "2"}}),
+        )
+        .await;
         s.apply_as("one", "configmaps/a", json!({})).await;
-        s.apply_as("two", "configmaps/a", json!({"metadata": {"labels": {"x": "y"}}}))
-            .await;
+        s.apply_as(
+            "two",
+            "configmaps/a",
+            json!({"metadata": {"labels": {"x": "y"}}}),
+        )
+        .await;
         s.apply_as("two", "configmaps/a", json!({})).await;
     });
 }
@@ -84,12 +113,22 @@ fn what_others_manage_stays() {
 #[test]
 fn fields_have_several_managers() {
     run(async |s| {
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1, "color": "blue"}}))
+        s.apply_as(
+            "one",
+            "widgets/a",
+            json!({"spec": {"size": 1, "color": "blue"}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "widgets/a",
+            json!({"spec": {"size": 1, "color": "blue", "note": "x"}}),
+        )
+        .await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
             .await;
-        s.apply_as("two", "widgets/a", json!({"spec": {"size": 1, "color": "blue", "note": "x"}}))
+        s.apply_as("two", "widgets/a", json!({"spec": {"size": 1}}))
             .await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
-        s.apply_as("two", "widgets/a", json!({"spec": {"size": 1}})).await;
         s.apply_as("one", "widgets/a", json!({"spec": {"color": "green"}}))
             .await;
     });
@@ -98,15 +137,26 @@ fn fields_have_several_managers() {
 #[test]
 fn a_manager_can_update_and_apply() {
     run(async |s| {
-        s.create("configmaps?fieldManager=one", "a", json!({"data": {"a": "1", "b": "1"}}))
+        s.create(
+            "configmaps?fieldManager=one",
+            "a",
+            json!({"data": {"a": "1", "b": "1"}}),
+        )
+        .await;
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}}))
             .await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}})).await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": "2"}})).await;
-        s.apply_as("one&force=true", "configmaps/a", json!({"data": {"a": "2"}}))
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": "2"}}))
             .await;
+        s.apply_as(
+            "one&force=true",
+            "configmaps/a",
+            json!({"data": {"a": "2"}}),
+        )
+        .await;
         s.merge("configmaps/a?fieldManager=one", json!({"data": {"a": "3"}}))
             .await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"b": "1"}})).await;
+        s.apply_as("one", "configmaps/a", json!({"data": {"b": "1"}}))
+            .await;
     });
 }
 
@@ -114,14 +164,23 @@ fn a_manager_can_update_and_apply() {
 fn objects_without_managers_get_one_for_what_was_there() {
     run(async |s| {
         for plural in ["configmaps", "widgets"] {
-            s.create(plural, "a", json!({"data": {"a": "1"}, "spec": {"size": 1}}))
-                .await;
+            s.create(
+                plural,
+                "a",
+                json!({"data": {"a": "1"}, "spec": {"size": 1}}),
+            )
+            .await;
             let item = format!("{plural}/a");
-            s.merge(&item, json!({"metadata": {"managedFields": [{}]}})).await;
+            s.merge(&item, json!({"metadata": {"managedFields": [{}]}}))
+                .await;
             s.apply_as("one", &item, json!({"metadata": {"labels": {"x": "y"}}}))
                 .await;
-            s.apply_as("one", &item, json!({"data": {"a": "2"}, "spec": {"size": 2}}))
-                .await;
+            s.apply_as(
+                "one",
+                &item,
+                json!({"data": {"a": "2"}, "spec": {"size": 2}}),
+            )
+            .await;
         }
     });
 }
@@ -131,8 +190,12 @@ fn through_status_only_the_status_is_applied() {
     run(async |s| {
         s.apply_as("one", "widgets/a/status", json!({"status": {"phase": "x"}}))
             .await;
-        s.create("widgets?fieldManager=maker", "a", json!({"spec": {"size": 1}}))
-            .await;
+        s.create(
+            "widgets?fieldManager=maker",
+            "a",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
         s.apply_as(
             "one",
             "widgets/a/status",
@@ -142,26 +205,42 @@ fn through_status_only_the_status_is_applied() {
         .await;
         s.apply_as("two", "widgets/a/status", json!({"status": {"phase": "y"}}))
             .await;
-        s.apply_as("two&force=true", "widgets/a/status", json!({"status": {"phase": "y"}}))
+        s.apply_as(
+            "two&force=true",
+            "widgets/a/status",
+            json!({"status": {"phase": "y"}}),
+        )
+        .await;
+        s.apply_as("one", "widgets/a/status", json!({"status": {}}))
             .await;
-        s.apply_as("one", "widgets/a/status", json!({"status": {}})).await;
         s.apply_as("one", "widgets/a/status", json!({})).await;
-        s.apply_as("one", "widgets/a", json!({"status": {"phase": "z"}})).await;
-        s.apply_as("one", "notes/a/status", json!({"status": {}})).await;
+        s.apply_as("one", "widgets/a", json!({"status": {"phase": "z"}}))
+            .await;
+        s.apply_as("one", "notes/a/status", json!({"status": {}}))
+            .await;
     });
 }
 
 #[test]
 fn versions_are_applied_side_by_side() {
     run(async |s| {
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1, "note": "x", "newer": "n"}}))
-            .await;
-        s.apply_as("two", "widgets@v1beta1/a", json!({"spec": {"size": 1, "older": "o"}}))
-            .await;
+        s.apply_as(
+            "one",
+            "widgets/a",
+            json!({"spec": {"size": 1, "note": "x", "newer": "n"}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "widgets@v1beta1/a",
+            json!({"spec": {"size": 1, "older": "o"}}),
+        )
+        .await;
         // The same manager in another version is the same manager.
         s.apply_as("one", "widgets@v1beta1/a", json!({"spec": {"size": 1}}))
             .await;
-        s.apply_as("two", "widgets/a", json!({"spec": {"size": 2}})).await;
+        s.apply_as("two", "widgets/a", json!({"spec": {"size": 2}}))
+            .await;
         s.apply_as("two&force=true", "widgets/a", json!({"spec": {"size": 2}}))
             .await;
         s.get("widgets@v1beta1/a").await;
@@ -174,20 +253,29 @@ fn on_a_deleting_object() {
         for plural in ["configmaps", "widgets"] {
             let held = json!({"metadata": {"finalizers": ["example.com/a"]}, "spec": {"size": 1}});
             let item = format!("{plural}/a");
-            s.apply_as("one", &item, if plural == "widgets" {
-                held
-            } else {
-                json!({"metadata": {"finalizers": ["example.com/a"]}})
-            })
+            s.apply_as(
+                "one",
+                &item,
+                if plural == "widgets" {
+                    held
+                } else {
+                    json!({"metadata": {"finalizers": ["example.com/a"]}})
+                },
+            )
             .await;
             s.delete(&item).await;
             let rest = |finalizers: serde_json::Value| match plural {
                 "widgets" => json!({"metadata": {"finalizers": finalizers}, "spec": {"size": 2}}),
                 _ => json!({"metadata": {"finalizers": finalizers}, "data": {"a": "1"}}),
             };
-            s.apply_as("one", &item, rest(json!(["example.com/a"]))).await;
-            s.apply_as("one", &item, rest(json!(["example.com/a", "example.com/b"])))
+            s.apply_as("one", &item, rest(json!(["example.com/a"])))
                 .await;
+            s.apply_as(
+                "one",
+                &item,
+                rest(json!(["example.com/a", "example.com/b"])),
+            )
+            .await;
             s.apply_as("one", &item, rest(json!([]))).await;
             s.get(&item).await;
         }
@@ -211,7 +299,8 @@ fn preconditions_are_part_of_the_configuration() {
                 .await;
             let made = s.apply_as("one", &item, rest(json!({}), 1)).await;
             s.apply_as("one", &item, rest(json!({"uid": uid}), 2)).await;
-            s.apply_as("one", &item, rest(json!({"uid": made.uid()}), 2)).await;
+            s.apply_as("one", &item, rest(json!({"uid": made.uid()}), 2))
+                .await;
             s.apply_as("one", &item, rest(json!({"resourceVersion": made.rv()}), 3))
                 .await;
             let now = s.peek(&item).await.rv();
@@ -225,18 +314,34 @@ fn preconditions_are_part_of_the_configuration() {
 #[test]
 fn what_is_merged_must_be_valid() {
     run(async |s| {
-        s.apply_as("one", "widgets/a", json!({"spec": {"note": "x"}})).await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": -1}})).await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"note": "x"}}))
+            .await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": -1}}))
+            .await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
         s.apply_as("two", "widgets/a", json!({"spec": {"color": "pink"}}))
             .await;
-        s.apply_as("two", "widgets/a", json!({"metadata": {"labels": {"a": "not ok!"}}}))
+        s.apply_as(
+            "two",
+            "widgets/a",
+            json!({"metadata": {"labels": {"a": "not ok!"}}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"immutable": true, "data": {"a": "1"}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "configmaps/a",
+            json!({"immutable": true, "data": {"a": "2"}}),
+        )
+        .await;
+        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}}))
             .await;
-        s.apply_as("one", "configmaps/a", json!({"immutable": true, "data": {"a": "1"}}))
-            .await;
-        s.apply_as("one", "configmaps/a", json!({"immutable": true, "data": {"a": "2"}}))
-            .await;
-        s.apply_as("one", "configmaps/a", json!({"data": {"a": "1"}})).await;
         s.apply_as("one", "configmaps/Bad_Name", json!({})).await;
     });
 }
@@ -247,11 +352,20 @@ fn namespaces_must_live() {
         let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
         let path = "/api/v1/namespaces/nowhere-at-all/configmaps/a?fieldManager=one";
         s.apply(path, config.clone()).await;
-        s.create("configmaps", "held", json!({"metadata": {"finalizers": ["example.com/a"]}}))
-            .await;
+        s.create(
+            "configmaps",
+            "held",
+            json!({"metadata": {"finalizers": ["example.com/a"]}}),
+        )
+        .await;
         s.delete("namespaces/{ns}").await;
+        s.until_peek("configmaps/held", |held| {
+            !held.text("/metadata/deletionTimestamp").is_empty()
+        })
+        .await;
         s.apply_as("one", "configmaps/a", json!({})).await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
         s.merge("configmaps/held", json!({"metadata": {"finalizers": null}}))
             .await;
     });
@@ -261,12 +375,16 @@ fn namespaces_must_live() {
 fn watches_tell_of_managers() {
     run(async |s| {
         let begin = s.peek("widgets?limit=1").await.rv();
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}})).await;
-        s.apply_as("two", "widgets/a", json!({"spec": {"size": 1}})).await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
+        s.apply_as("two", "widgets/a", json!({"spec": {"size": 1}}))
+            .await;
         s.merge("widgets/a", json!({"spec": {"size": 2}})).await;
         s.delete("widgets/a").await;
-        s.create("widgets", "zz-last", json!({"spec": {"size": 1}})).await;
+        s.create("widgets", "zz-last", json!({"spec": {"size": 1}}))
+            .await;
         let mut watch = s
             .watch(&format!("widgets?watch=true&resourceVersion={begin}"))
             .await;
@@ -282,9 +400,13 @@ fn owners_and_finalizers_are_applied() {
             "uid": owner.uid()});
         for plural in ["configmaps", "notes"] {
             let item = format!("{plural}/a");
-            s.apply_as("one", &item, json!({"metadata": {"finalizers": ["example.com/a"],
-                "ownerReferences": [reference]}}))
-                .await;
+            s.apply_as(
+                "one",
+                &item,
+                json!({"metadata": {"finalizers": ["example.com/a"],
+                "ownerReferences": [reference]}}),
+            )
+            .await;
             let mut changed = reference.clone();
             changed["blockOwnerDeletion"] = json!(true);
             let config = json!({"metadata": {"ownerReferences": [changed],
@@ -292,10 +414,18 @@ fn owners_and_finalizers_are_applied() {
             s.apply_as("two", &item, config.clone()).await;
             s.apply_as("two&force=true", &item, config).await;
             s.apply_as("one", &item, json!({})).await;
-            s.apply_as("two", &item, json!({"metadata": {"ownerReferences": [reference, reference]}}))
-                .await;
-            s.apply_as("two", &item, json!({"metadata": {"ownerReferences": [{"name": "x"}]}}))
-                .await;
+            s.apply_as(
+                "two",
+                &item,
+                json!({"metadata": {"ownerReferences": [reference, reference]}}),
+            )
+            .await;
+            s.apply_as(
+                "two",
+                &item,
+                json!({"metadata": {"ownerReferences": [{"name": "x"}]}}),
+            )
+            .await;
         }
     });
 }
@@ -309,17 +439,25 @@ fn through_scale() {
         };
         let path = "widgets/a/scale?fieldManager=one";
         s.apply(path, scale(1)).await;
-        s.create("widgets?fieldManager=maker", "a", json!({"spec": {"size": 1}}))
-            .await;
+        s.create(
+            "widgets?fieldManager=maker",
+            "a",
+            json!({"spec": {"size": 1}}),
+        )
+        .await;
         s.apply(path, scale(1)).await;
-        s.merge("widgets/a?fieldManager=maker", json!({"spec": {"replicas": 1}}))
-            .await;
+        s.merge(
+            "widgets/a?fieldManager=maker",
+            json!({"spec": {"replicas": 1}}),
+        )
+        .await;
         s.apply(path, scale(1)).await;
         s.get("widgets/a").await;
         s.apply(path, scale(2)).await;
         s.apply("widgets/a/scale?fieldManager=one&force=true", scale(2))
             .await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"replicas": 1}})).await;
+        s.apply_as("one", "widgets/a", json!({"spec": {"replicas": 1}}))
+            .await;
         s.apply(path, scale(3)).await;
         s.apply(path, s.object("widgets", "a", json!({}))).await;
     });
@@ -328,26 +466,53 @@ fn through_scale() {
 #[test]
 fn scaling_takes_the_replicas() {
     run(async |s| {
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1, "replicas": 1}}))
-            .await;
-        s.merge("widgets/a/scale?fieldManager=hpa", json!({"spec": {"replicas": 1}}))
-            .await;
+        s.apply_as(
+            "one",
+            "widgets/a",
+            json!({"spec": {"size": 1, "replicas": 1}}),
+        )
+        .await;
+        s.merge(
+            "widgets/a/scale?fieldManager=hpa",
+            json!({"spec": {"replicas": 1}}),
+        )
+        .await;
         s.get("widgets/a").await;
-        s.merge("widgets/a/scale?fieldManager=hpa", json!({"spec": {"replicas": 2}}))
-            .await;
+        s.merge(
+            "widgets/a/scale?fieldManager=hpa",
+            json!({"spec": {"replicas": 2}}),
+        )
+        .await;
         s.get("widgets/a").await;
-        s.merge("widgets/a/scale?fieldManager=other", json!({"spec": {"replicas": 3}}))
-            .await;
+        s.merge(
+            "widgets/a/scale?fieldManager=other",
+            json!({"spec": {"replicas": 3}}),
+        )
+        .await;
         s.get("widgets/a").await;
-        s.apply_as("one", "widgets/a", json!({"spec": {"size": 1, "replicas": 1}}))
-            .await;
-        s.create("widgets?fieldManager=maker", "b", json!({"spec": {"size": 1, "replicas": 1}}))
-            .await;
-        s.merge("widgets/b/scale?fieldManager=maker", json!({"spec": {"replicas": 1}}))
-            .await;
+        s.apply_as(
+            "one",
+            "widgets/a",
+            json!({"spec": {"size": 1, "replicas": 1}}),
+        )
+        .await;
+        s.create(
+            "widgets?fieldManager=maker",
+            "b",
+            json!({"spec": {"size": 1, "replicas": 1}}),
+        )
+        .await;
+        s.merge(
+            "widgets/b/scale?fieldManager=maker",
+            json!({"spec": {"replicas": 1}}),
+        )
+        .await;
         s.get("widgets/b").await;
-        s.merge("widgets/b?fieldManager=maker", json!({"spec": {"note": "x"}}))
-            .await;
+        s.merge(
+            "widgets/b?fieldManager=maker",
+            json!({"spec": {"note": "x"}}),
+        )
+        .await;
         s.merge(
             "widgets@v1beta1/b/scale?fieldManager=maker",
             json!({"spec": {"replicas": 5}, "metadata": {"labels": {"x": "y"}}}),

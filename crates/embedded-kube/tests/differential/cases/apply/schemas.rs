@@ -73,8 +73,10 @@ fn values_of_another_type() {
         s.apply_as("one", "boxes/a", json!({"spec": "x"})).await;
         s.apply_as("one", "boxes/a", json!({"spec": [1]})).await;
         s.apply_as("one", "boxes/a", json!({"nope": 1})).await;
-        s.apply_as("one", "boxes/a", json!({"status": {"x": 1}})).await;
-        s.apply_as("one", "boxes/a", json!({"metadata": {"nope": 1}})).await;
+        s.apply_as("one", "boxes/a", json!({"status": {"x": 1}}))
+            .await;
+        s.apply_as("one", "boxes/a", json!({"metadata": {"nope": 1}}))
+            .await;
         s.apply_as("one", "boxes/a", json!({"metadata": {"labels": {"a": 1}}}))
             .await;
         s.apply_as("one", "boxes/a", json!({"metadata": {"finalizers": [1]}}))
@@ -86,14 +88,26 @@ fn values_of_another_type() {
 fn numbers_or_texts() {
     run(async |s| {
         boxes(s).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"port": 80, "ports": [80, "http"]}}))
+        s.apply_as(
+            "one",
+            "boxes/a",
+            json!({"spec": {"port": 80, "ports": [80, "http"]}}),
+        )
+        .await;
+        s.apply_as("two", "boxes/a", json!({"spec": {"port": "80"}}))
             .await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"port": "80"}})).await;
-        s.apply_as("two&force=true", "boxes/a", json!({"spec": {"port": "http"}}))
+        s.apply_as(
+            "two&force=true",
+            "boxes/a",
+            json!({"spec": {"port": "http"}}),
+        )
+        .await;
+        s.apply_as("one", "boxes/a", json!({"spec": {"port": {"a": 1}}}))
             .await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"port": {"a": 1}}})).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"port": [1]}})).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"port": 1.5}})).await;
+        s.apply_as("one", "boxes/a", json!({"spec": {"port": [1]}}))
+            .await;
+        s.apply_as("one", "boxes/a", json!({"spec": {"port": 1.5}}))
+            .await;
     });
 }
 
@@ -124,8 +138,11 @@ fn what_nobody_knows_has_managers() {
         .await;
         s.apply_as("one", "boxes/a", json!({"spec": {"anything": "text"}}))
             .await;
-        s.merge("boxes/a", json!({"spec": {"anything": {"z": {"y": {"x": null}}}}}))
-            .await;
+        s.merge(
+            "boxes/a",
+            json!({"spec": {"anything": {"z": {"y": {"x": null}}}}}),
+        )
+        .await;
         s.apply_as("one", "boxes/a", json!({"spec": {}})).await;
         s.apply_as("two", "boxes/a", json!({"spec": {}})).await;
     });
@@ -139,18 +156,38 @@ fn resources_in_resources() {
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": labels,
                 "finalizers": ["example.com/a"]}, "spec": {"containers": [{"name": "c"}]}})
         };
-        s.apply_as("one", "boxes/a", json!({"spec": {"pod": pod(json!({"a": "1"}))}}))
-            .await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"pod": {"metadata": {"labels": {"b": "1"},
-            "finalizers": ["example.com/b"]}, "spec": {"nodeName": "n"}}}}))
-            .await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"pod": {"metadata": {"nope": 1}}}}))
-            .await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"pod": {"metadata": {"labels": {"a": 2}}}}}))
-            .await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"strict": {"apiVersion": "v1", "kind": "X",
-            "spec": {"a": "1"}}}}))
-            .await;
+        s.apply_as(
+            "one",
+            "boxes/a",
+            json!({"spec": {"pod": pod(json!({"a": "1"}))}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "boxes/a",
+            json!({"spec": {"pod": {"metadata": {"labels": {"b": "1"},
+            "finalizers": ["example.com/b"]}, "spec": {"nodeName": "n"}}}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "boxes/a",
+            json!({"spec": {"pod": {"metadata": {"nope": 1}}}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "boxes/a",
+            json!({"spec": {"pod": {"metadata": {"labels": {"a": 2}}}}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "boxes/a",
+            json!({"spec": {"strict": {"apiVersion": "v1", "kind": "X",
+            "spec": {"a": "1"}}}}),
+        )
+        .await;
         s.apply_as("two", "boxes/a", json!({"spec": {"strict": {"nope": 1}}}))
             .await;
         s.apply_as("one", "boxes/a", json!({"spec": {}})).await;
@@ -161,16 +198,31 @@ fn resources_in_resources() {
 fn nothing_is_a_value() {
     run(async |s| {
         boxes(s).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"maybe": null}})).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"maybe": null, "text": null}}))
+        s.apply_as("one", "boxes/a", json!({"spec": {"maybe": null}}))
             .await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"made": null}})).await;
+        s.apply_as(
+            "one",
+            "boxes/a",
+            json!({"spec": {"maybe": null, "text": null}}),
+        )
+        .await;
+        s.apply_as("one", "boxes/a", json!({"spec": {"made": null}}))
+            .await;
         s.apply_as("one", "boxes/a", json!({"spec": null})).await;
-        s.apply_as("one", "boxes/a", json!({"metadata": {"labels": null}})).await;
-        s.apply_as("one", "boxes/a", json!({"metadata": {"labels": {"a": null}}}))
+        s.apply_as("one", "boxes/a", json!({"metadata": {"labels": null}}))
             .await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"anything": null, "bare": null}}))
-            .await;
+        s.apply_as(
+            "one",
+            "boxes/a",
+            json!({"metadata": {"labels": {"a": null}}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "boxes/a",
+            json!({"spec": {"anything": null, "bare": null}}),
+        )
+        .await;
         s.get("boxes/a").await;
     });
 }
@@ -179,12 +231,19 @@ fn nothing_is_a_value() {
 fn nobody_manages_a_default() {
     run(async |s| {
         boxes(s).await;
-        s.apply_as("one", "boxes/a", json!({"spec": {"text": "x"}})).await;
-        s.apply_as("two", "boxes/a", json!({"spec": {"made": {"b": "z"}}})).await;
-        s.apply_as("two", "boxes/a", json!({"spec": {}})).await;
-        s.create("boxes?fieldManager=maker", "b", json!({"spec": {"text": "x"}}))
+        s.apply_as("one", "boxes/a", json!({"spec": {"text": "x"}}))
             .await;
-        s.apply_as("two", "boxes/b", json!({"spec": {"made": {"b": "z"}}})).await;
+        s.apply_as("two", "boxes/a", json!({"spec": {"made": {"b": "z"}}}))
+            .await;
+        s.apply_as("two", "boxes/a", json!({"spec": {}})).await;
+        s.create(
+            "boxes?fieldManager=maker",
+            "b",
+            json!({"spec": {"text": "x"}}),
+        )
+        .await;
+        s.apply_as("two", "boxes/b", json!({"spec": {"made": {"b": "z"}}}))
+            .await;
     });
 }
 
@@ -210,21 +269,37 @@ fn a_schema_that_becomes_atomic() {
         };
         let crd = s.definition("molds", "Mold", schema("granular", false));
         s.crd(crd.clone()).await;
-        s.apply_as("one", "molds/a", json!({"spec": {"pair": {"a": "1"}, "parts": [{"name": "p"}]}}))
-            .await;
-        s.apply_as("two", "molds/a", json!({"spec": {"pair": {"b": "1"}, "parts": [{"name": "q"}]}}))
-            .await;
+        s.apply_as(
+            "one",
+            "molds/a",
+            json!({"spec": {"pair": {"a": "1"}, "parts": [{"name": "p"}]}}),
+        )
+        .await;
+        s.apply_as(
+            "two",
+            "molds/a",
+            json!({"spec": {"pair": {"b": "1"}, "parts": [{"name": "q"}]}}),
+        )
+        .await;
         let mut changed = crd;
         changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema("atomic", true);
         let path = format!("customresourcedefinitions/molds.{}", s.group);
         s.merge(&path, json!({"spec": changed["spec"]})).await;
         let body = s.object("molds", "probe", json!({"spec": {"probe": "x"}}));
         s.until_code("POST", "molds?dryRun=All", body, 422).await;
-        s.merge("molds/a?fieldManager=three", json!({"metadata": {"labels": {"x": "y"}}}))
+        s.merge(
+            "molds/a?fieldManager=three",
+            json!({"metadata": {"labels": {"x": "y"}}}),
+        )
+        .await;
+        s.apply_as(
+            "one",
+            "molds/a",
+            json!({"spec": {"pair": {"a": "1", "b": "1"}}}),
+        )
+        .await;
+        s.apply_as("one", "molds/a", json!({"spec": {"pair": {"a": "2"}}}))
             .await;
-        s.apply_as("one", "molds/a", json!({"spec": {"pair": {"a": "1", "b": "1"}}}))
-            .await;
-        s.apply_as("one", "molds/a", json!({"spec": {"pair": {"a": "2"}}})).await;
     });
 }
 
@@ -233,9 +308,14 @@ fn a_kind_without_any_schema() {
     run(async |s| {
         let crd = s.definition("voids", "Void", json!({"type": "object"}));
         s.crd(crd).await;
-        s.apply_as("one", "voids/a", json!({"metadata": {"labels": {"x": "y"}}}))
+        s.apply_as(
+            "one",
+            "voids/a",
+            json!({"metadata": {"labels": {"x": "y"}}}),
+        )
+        .await;
+        s.apply_as("one", "voids/a", json!({"spec": {"a": 1}}))
             .await;
-        s.apply_as("one", "voids/a", json!({"spec": {"a": 1}})).await;
         s.create("voids", "b", json!({"spec": {"a": 1}})).await;
     });
 }
