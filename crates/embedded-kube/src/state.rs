@@ -82,7 +82,7 @@ impl State {
             });
             Builtin::Namespace.default(&mut value);
             let scope = Scope::new(resource, None, Sub::None);
-            fields::track(&scope, None, &mut value, fields::API_SERVER, now);
+            let _ = fields::track(&scope, None, &mut value, fields::API_SERVER, now);
             Builtin::Namespace.prepare_create(&mut value, now);
             state.put(resource, name, value);
         }
@@ -250,7 +250,8 @@ impl State {
     ) -> Arc<Stored> {
         let definition = self.definitions.get(&resource.store);
         let scope = Scope::new(resource, definition.map(|d| &**d), sub);
-        fields::track(&scope, Some(old), &mut value, manager, self.now());
+        // Nothing gets deeper by it.
+        let _ = fields::track(&scope, Some(old), &mut value, manager, self.now());
         self.put(resource, key, value)
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
     meta::wipe_system_fields(&mut value);
     match_namespace(call, &mut value)?;
     dedup_owners(call, &mut value, "");
-    call.track(state, None, &mut value);
+    call.track(state, None, &mut value)?;
     admit(state, call, &value)?;
     let generated =
         meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();

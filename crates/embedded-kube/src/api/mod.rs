@@ -79,8 +79,8 @@ impl Call<'_> {
     }
 
     /// Notes in an object that whoever calls manages what it changes.
-    fn track(&self, state: &State, live: Option<&Value>, new: &mut Value) {
-        fields::track(&self.scope(state), live, new, self.manager, state.now());
+    fn track(&self, state: &State, live: Option<&Value>, new: &mut Value) -> ApiResult<()> {
+        fields::track(&self.scope(state), live, new, self.manager, state.now())
     }
 
     /// What was applied to a custom resource has not been decoded yet; the real server does so when

@@ -163,12 +163,12 @@ pub(crate) fn update_scale(
         let now = state.now();
         let wanted = match change {
             Change::Replace(mut wanted) => {
-                fields::track_scale(&fields, &current, &mut wanted, call.manager, now);
+                fields::track_scale(&fields, &current, &mut wanted, call.manager, now)?;
                 wanted
             }
             Change::Patch(kind, body) => {
                 let mut wanted = patched(call, &current, kind, body)?;
-                fields::track_scale(&fields, &current, &mut wanted, call.manager, now);
+                fields::track_scale(&fields, &current, &mut wanted, call.manager, now)?;
                 super::patch::match_patched_name(call, &wanted)?;
                 wanted
             }

@@ -44,7 +44,7 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
     }
     let uid = meta::text(&value, "uid").to_owned();
     update_with(state, call, &uid, |state, call, old| {
-        call.track(state, Some(old), &mut value);
+        call.track(state, Some(old), &mut value)?;
         Ok(value)
     })
 }

@@ -182,6 +182,12 @@ impl Managed {
         Some(entries.collect())
     }
 
+    /// How deep the sets nest.
+    pub(super) fn levels(&self) -> usize {
+        let levels = self.entries.values().map(|entry| entry.set.levels());
+        levels.max().unwrap_or(0)
+    }
+
     /// Lists them on an object.
     pub(super) fn write_to(&self, object: &mut Value) {
         match self.encode() {

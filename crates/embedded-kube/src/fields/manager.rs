@@ -14,6 +14,7 @@ use super::shape::Ref;
 use super::typed::{check, fields_of};
 use super::updater::{self, Failure, Typed, Unconvertible, Versions};
 use crate::builtin::{self, Builtin};
+use crate::deep::MAX_DEPTH;
 use crate::meta;
 use crate::resource::{Definition, Resource, Rules, Sub, split_version};
 use crate::status::{ApiError, ApiResult};
@@ -279,15 +280,22 @@ impl<'a> Versions<'a> for Scope<'a> {
     }
 }
 
+/// How deep the lists of managers are in an object.
+const ABOVE: usize = 4;
+
 /// Tracks a change by anything but an apply. What the new object says of its managers counts where
-/// it is sound; an object that does not fit its schema loses them.
+/// it is sound; an object that does not fit its schema loses them, and so does one whose fields
+/// nest deeper than any document may.
+///
+/// # Errors
+/// Where the object with its managers is too deep. The real server stores it, and cannot read it.
 pub(crate) fn track(
     scope: &Scope<'_>,
     live: Option<&Value>,
     new: &mut Value,
     manager: &str,
     now: Timestamp,
-) {
+) -> ApiResult<()> {
     let said = new
         .get_mut("metadata")
         .and_then(Value::as_object_mut)
@@ -310,12 +318,25 @@ pub(crate) fn track(
     };
     // Whoever has no managers gets none before the first apply, except at birth.
     if managed.is_empty() && live.is_some_and(|live| !meta::text(live, "uid").is_empty()) {
-        return;
+        return Ok(());
     }
     let live = live.map_or_else(|| Cow::Owned(scope.empty()), Cow::Borrowed);
     if update(scope, &live, new, &mut managed, manager, now).is_ok() {
-        managed.write_to(new);
+        let levels = managed.levels();
+        if levels <= MAX_DEPTH {
+            check_levels(levels)?;
+            managed.write_to(new);
+        }
     }
+    Ok(())
+}
+
+fn check_levels(levels: usize) -> ApiResult<()> {
+    if levels + ABOVE > MAX_DEPTH {
+        let why = "invalid character '{' exceeded max depth";
+        return Err(ApiError::new(500, "", why));
+    }
+    Ok(())
 }
 
 fn update(
@@ -387,6 +408,7 @@ pub(crate) fn apply(
     if applied.manager == KUBECTL {
         note_last_applied(&mut object, applied.config);
     }
+    check_levels(managed.levels())?;
     managed.write_to(&mut object);
     Ok(object)
 }

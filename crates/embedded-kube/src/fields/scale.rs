@@ -124,8 +124,8 @@ pub(crate) fn track(
     new: &mut Value,
     manager: &str,
     now: Timestamp,
-) {
-    manager::track(&fields.scope, Some(live), new, manager, now);
+) -> ApiResult<()> {
+    manager::track(&fields.scope, Some(live), new, manager, now)
 }
 
 /// What a `Scale` becomes if somebody applies a configuration: the real server finds out who would

@@ -220,6 +220,12 @@ impl Set {
         }
     }
 
+    /// How deep `fieldsV1` nests.
+    pub(super) fn levels(&self) -> usize {
+        let below = self.nodes.iter().map(|(_, node)| node.below.levels());
+        1 + below.max().unwrap_or(0)
+    }
+
     /// As `fieldsV1`.
     pub(crate) fn encode(&self) -> Value {
         let mut map = Map::new();

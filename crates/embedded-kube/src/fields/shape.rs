@@ -28,6 +28,55 @@ const GRANULAR: [(&str, &str); 1] = [("PersistentVolumeSpec", "claimRef")];
 /// The lists that are merged by a key when they are applied, but not when they are patched.
 const KEYED: [(&str, &str, &str); 1] = [("CustomResourceDefinitionStatus", "conditions", "type")];
 
+/// The place of a schema inside a definition, and the fields that it has; what the rest of its
+/// fields hold is not known.
+const SCHEMA_PLACE: (&str, &str) = ("CustomResourceValidation", "openAPIV3Schema");
+const SCHEMA_TEXTS: [&str; 10] = [
+    "$ref",
+    "$schema",
+    "description",
+    "format",
+    "id",
+    "pattern",
+    "title",
+    "type",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+];
+const SCHEMA_NUMBERS: [&str; 9] = [
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+];
+const SCHEMA_FLAGS: [&str; 7] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "nullable",
+    "uniqueItems",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+];
+const SCHEMA_REST: [&str; 11] = [
+    "additionalItems",
+    "additionalProperties",
+    "default",
+    "dependencies",
+    "enum",
+    "example",
+    "externalDocs",
+    "items",
+    "required",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-validations",
+];
+
 /// What a place of a document may hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ref<'a> {
@@ -50,8 +99,12 @@ pub(crate) enum Ref<'a> {
     Deduced,
     /// Anything, as a whole.
     Untyped,
-    /// A text.
-    Text,
+    /// A text, a number, or a flag.
+    Plain(Scalar),
+    /// A schema inside a definition.
+    JsonSchema,
+    /// Several of them: by name, or in a list.
+    JsonSchemas { by_name: bool },
 }
 
 /// The forms that a value may have at a place.
@@ -113,6 +166,7 @@ enum Fields<'a> {
     Struct {
         of: &'a Struct,
     },
+    JsonSchema,
     Schema {
         properties: &'a BTreeMap<Box<str>, Schema>,
         preserve: bool,
@@ -160,7 +214,26 @@ impl<'a> Ref<'a> {
                 }),
                 map: Some(open_map(Self::Untyped, true)),
             },
-            Self::Text => scalar(Scalar::Text),
+            Self::Plain(kind) => scalar(kind),
+            Self::JsonSchema => Atom {
+                map: Some(Map {
+                    atomic: false,
+                    other: None,
+                    fields: Fields::JsonSchema,
+                }),
+                ..Atom::default()
+            },
+            Self::JsonSchemas { by_name: true } => Atom {
+                map: Some(open_map(Self::JsonSchema, false)),
+                ..Atom::default()
+            },
+            Self::JsonSchemas { by_name: false } => Atom {
+                list: Some(List {
+                    item: Self::JsonSchema,
+                    kind: Items::Atomic,
+                }),
+                ..Atom::default()
+            },
         }
     }
 }
@@ -319,6 +392,18 @@ impl<'a> Map<'a> {
     pub(super) fn field(&self, name: &str) -> Option<Ref<'a>> {
         match self.fields {
             Fields::None => None,
+            Fields::JsonSchema => match name {
+                "not" => Some(Ref::JsonSchema),
+                "allOf" | "anyOf" | "oneOf" => Some(Ref::JsonSchemas { by_name: false }),
+                "definitions" | "patternProperties" | "properties" => {
+                    Some(Ref::JsonSchemas { by_name: true })
+                }
+                _ if SCHEMA_TEXTS.contains(&name) => Some(Ref::Plain(Scalar::Text)),
+                _ if SCHEMA_NUMBERS.contains(&name) => Some(Ref::Plain(Scalar::Number)),
+                _ if SCHEMA_FLAGS.contains(&name) => Some(Ref::Plain(Scalar::Flag)),
+                _ => SCHEMA_REST.contains(&name).then_some(Ref::Deduced),
+            },
+            Fields::Struct { of } if (of.name, name) == SCHEMA_PLACE => Some(Ref::JsonSchema),
             Fields::Struct { of } => {
                 let field = of.fields.iter().find(|field| field.name == name)?;
                 let keyed = KEYED
@@ -336,7 +421,9 @@ impl<'a> Map<'a> {
                 resource,
             } => {
                 match name {
-                    "apiVersion" | "kind" if resource => return Some(Ref::Text),
+                    "apiVersion" | "kind" if resource => {
+                        return Some(Ref::Plain(Scalar::Text));
+                    }
                     "metadata" if resource => return Some(Ref::Struct(&OBJECT_META)),
                     _ => {}
                 }
@@ -357,7 +444,7 @@ impl<'a> Map<'a> {
     /// What a key of a list has where it is missing.
     fn default_of(&self, name: &str) -> Option<Value> {
         match self.fields {
-            Fields::None => None,
+            Fields::None | Fields::JsonSchema => None,
             Fields::Struct { of } => {
                 let field = of.fields.iter().find(|field| field.name == name)?;
                 let text = field.presence == Presence::Always && matches!(field.kind, Type::String);
@@ -378,6 +465,7 @@ impl<'a> Map<'a> {
         };
         open && match self.fields {
             Fields::None => true,
+            Fields::JsonSchema => false,
             Fields::Struct { of } => of.fields.is_empty(),
             Fields::Schema {
                 properties,

@@ -53,7 +53,7 @@ fn apply(
     let (patched, complaints) = patch_value(call, &current, kind, body)?;
     super::warn_of_lost_fields(state, call, &patched, &[])?;
     let mut value = decode(call, patched, complaints, kind)?;
-    call.track(state, Some(old), &mut value);
+    call.track(state, Some(old), &mut value)?;
     match_patched_name(call, &value)?;
     super::dedup_owners(call, &mut value, " after mutating admission happens");
     Ok(value)

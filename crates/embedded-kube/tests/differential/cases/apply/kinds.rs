@@ -302,9 +302,25 @@ fn definitions() {
         s.apply(&path, changed.clone()).await;
         changed["spec"]["nope"] = json!(1);
         s.apply(&path, changed).await;
-        let mut strange = crd;
+        let mut strange = crd.clone();
         strange["spec"]["versions"][0]["nope"] = json!(1);
         s.apply(&path, strange).await;
+        for (place, value) in [
+            ("nope", json!(1)),
+            ("maximum", json!("x")),
+            ("nullable", json!("x")),
+            ("allOf", json!([{"nope": 1}])),
+            (
+                "properties",
+                json!({"a": {"properties": {"b": {"nope": 1}}}}),
+            ),
+            ("items", json!({"nope": 1})),
+            ("description", json!(1)),
+        ] {
+            let mut strange = crd.clone();
+            strange["spec"]["versions"][0]["schema"]["openAPIV3Schema"][place] = value;
+            s.apply(&path, strange).await;
+        }
         s.merge(
             &format!("{item}?fieldManager=three"),
             json!({"metadata": {"labels": {"a": "b"}}}),
