@@ -49,14 +49,14 @@ struct Found {
 }
 
 impl Found {
-    fn attach(&mut self, element: &Element, below: Self) {
+    fn attach(&mut self, element: impl Fn() -> Element, below: Self) {
         for (node, below) in [
             (&mut self.removed, below.removed),
             (&mut self.modified, below.modified),
             (&mut self.added, below.added),
         ] {
             if !below.is_empty() {
-                node.below.attach(element.clone(), below);
+                node.below.attach(element(), below);
             }
         }
     }
@@ -136,7 +136,7 @@ fn maps(
         );
         let mut below = Found::default();
         walk(map.at(key), old, new, &mut below)?;
-        found.attach(&Element::field(key), below);
+        found.attach(|| Element::field(key), below);
     }
     Ok(false)
 }
@@ -170,7 +170,7 @@ fn lists<'v>(
         if let Some((element, _)) = old.first().or(new.first()) {
             let mut below = Found::default();
             same_items(list, old, new, &mut below)?;
-            found.attach(element, below);
+            found.attach(|| element.clone(), below);
         }
     }
 }

@@ -349,7 +349,8 @@ fn update(
 ) -> Result<(), Failure> {
     let new = scope.typed(new, true)?;
     let live = scope.typed(live, true)?;
-    let set = updater::update(scope, &live, &new, managed)?.difference(&UNMANAGED);
+    let mut set = updater::update(scope, &live, &new, managed)?;
+    set.subtract(&UNMANAGED);
     if !set.is_empty() {
         let identity = scope.identity(manager, Operation::Update);
         managed.add(identity, &scope.version, set, &seconds(now));
@@ -525,7 +526,7 @@ impl Applying<'_, '_> {
         let identity = scope.identity(self.applied.manager, Operation::Apply);
         let new = updater::apply(scope, &live, &config, &mut managed, &identity, force)?;
         if let Some(entry) = managed.entries.get_mut(&identity) {
-            entry.set = entry.set.difference(&UNMANAGED);
+            entry.set.subtract(&UNMANAGED);
             if new.is_some() {
                 entry.time = Some(seconds(self.now));
             }

@@ -12,18 +12,17 @@ const MAX_COMPLAINTS: usize = 100;
 
 /// Why a value does not fit, and where.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints(Vec<(String, String)>);
+struct Complaints(Vec<(String, String)>);
 
 impl Complaints {
-    fn add(&mut self, path: &[Element], why: impl Into<String>) {
+    fn add(&mut self, place: &Place<'_>, why: impl Into<String>) {
         if self.0.len() < MAX_COMPLAINTS {
-            let path = path.iter().map(ToString::to_string).collect();
-            self.0.push((path, why.into()));
+            self.0.push((place.path(), why.into()));
         }
     }
 
     /// All of them as one text, if there are any.
-    pub(super) fn into_result(self) -> Result<(), String> {
+    fn into_result(self) -> Result<(), String> {
         let one = |(path, why): &(String, String)| {
             if path.is_empty() {
                 why.clone()
@@ -42,93 +41,121 @@ impl Complaints {
     }
 }
 
+/// Where a walk is; it is written down only where something is wrong.
+struct Place<'p> {
+    above: Option<&'p Place<'p>>,
+    step: Step<'p>,
+}
+
+enum Step<'p> {
+    Root,
+    Field(&'p str),
+    Item(&'p Element),
+    Index(usize),
+}
+
+impl<'p> Place<'p> {
+    fn below(&'p self, step: Step<'p>) -> Self {
+        Self {
+            above: Some(self),
+            step,
+        }
+    }
+
+    fn path(&self) -> String {
+        let above = self.above.map(Place::path).unwrap_or_default();
+        match self.step {
+            Step::Root => above,
+            Step::Field(name) => format!("{above}.{name}"),
+            Step::Item(element) => format!("{above}{element}"),
+            Step::Index(index) => format!("{above}[{index}]"),
+        }
+    }
+}
+
 /// Whether a value fits; items of sets and of lists with keys may come twice only if so allowed.
 pub(super) fn check(at: Ref<'_>, value: &Value, duplicates: bool) -> Result<(), String> {
     let mut check = Check {
-        path: Vec::new(),
         duplicates,
         found: Complaints::default(),
     };
-    check.value(at, value);
+    let root = Place {
+        above: None,
+        step: Step::Root,
+    };
+    check.value(at, value, &root);
     check.found.into_result()
 }
 
 struct Check {
-    path: Vec<Element>,
     duplicates: bool,
     found: Complaints,
 }
 
 impl Check {
-    fn complain(&mut self, why: impl Into<String>) {
-        self.found.add(&self.path, why);
-    }
-
-    fn value(&mut self, at: Ref<'_>, value: &Value) {
+    fn value(&mut self, at: Ref<'_>, value: &Value, place: &Place<'_>) {
         let atom = at.atom();
         match atom.form(atom.deduce(Some(value))) {
-            Err(why) => self.complain(why),
+            Err(why) => self.found.add(place, why),
             Ok(Form::Scalar(scalar)) => {
                 if let Err(why) = fits(scalar, Some(value), "") {
-                    self.complain(why);
+                    self.found.add(place, why);
                 }
             }
-            Ok(Form::Map(map)) => self.map(map, value),
-            Ok(Form::List(list)) => self.list(list, value),
+            Ok(Form::Map(map)) => self.map(map, value, place),
+            Ok(Form::List(list)) => self.list(list, value, place),
         }
     }
 
-    fn below(&mut self, element: Element, at: Ref<'_>, value: &Value) {
-        self.path.push(element);
-        self.value(at, value);
-        self.path.pop();
-    }
-
-    fn map(&mut self, map: &Map<'_>, value: &Value) {
+    fn map(&mut self, map: &Map<'_>, value: &Value, place: &Place<'_>) {
         let fields = match value {
             Value::Null => return,
             Value::Object(fields) => fields,
-            other => return self.complain(format!("expected map, got &{{{}}}", go_format(other))),
+            other => {
+                let why = format!("expected map, got &{{{}}}", go_format(other));
+                return self.found.add(place, why);
+            }
         };
         for (key, value) in fields {
+            let below = place.below(Step::Field(key));
             let Some(at) = map.at(key) else {
-                self.path.push(Element::field(key));
-                self.complain("field not declared in schema");
-                self.path.pop();
-                return;
+                return self.found.add(&below, "field not declared in schema");
             };
-            self.below(Element::field(key), at, value);
+            self.value(at, value, &below);
         }
     }
 
-    fn list(&mut self, list: &List<'_>, value: &Value) {
+    fn list(&mut self, list: &List<'_>, value: &Value, place: &Place<'_>) {
         let items = match value {
             Value::Null => return,
             Value::Array(items) => items,
-            other => return self.complain(format!("expected list, got &{{{}}}", go_format(other))),
+            other => {
+                let why = format!("expected list, got &{{{}}}", go_format(other));
+                return self.found.add(place, why);
+            }
         };
         if list.is_atomic() {
             for (index, item) in items.iter().enumerate() {
-                let index = i64::try_from(index).unwrap_or(i64::MAX);
-                self.below(Element::Index(index), list.item, item);
+                self.value(list.item, item, &place.below(Step::Index(index)));
             }
             return;
         }
         let sorted = match list.sorted(items) {
             Ok(sorted) => sorted,
-            Err(why) => return self.complain(why),
+            Err(why) => return self.found.add(place, why),
         };
         if !self.duplicates {
             for pair in sorted.windows(2) {
                 if let [(one, _), (other, _)] = pair
                     && one == other
                 {
-                    self.complain(format!("duplicate entries for key {one}"));
+                    let why = format!("duplicate entries for key {one}");
+                    self.found.add(place, why);
                 }
             }
         }
-        for (element, item) in sorted {
-            self.below(element, list.item, item);
+        for (element, item) in &sorted {
+            self.value(list.item, item, &place.below(Step::Item(element)));
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn update<'a>(
 ) -> Result<Set, Failure> {
     reconcile_all(versions, live, managed)?;
     let comparison = settle(versions, live, new, managed, None, true)?;
-    let set = comparison.modified.union(&comparison.added);
+    let set = comparison.modified.and(comparison.added);
     Ok(match versions.reset(versions.own()) {
         Some(reset) => set.without(reset),
         None => set,

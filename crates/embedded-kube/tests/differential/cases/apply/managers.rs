@@ -529,7 +529,7 @@ fn duplicates_are_one_field() {
     });
 }
 
-/// The garbage collector takes owners and finalizers away, and stops owners from waiting.
+/// The garbage collector takes owners away.
 #[test]
 fn the_collector_is_a_manager() {
     run(async |s| {
@@ -545,35 +545,5 @@ fn the_collector_is_a_manager() {
             .await;
         s.until_gone("configmaps/owner").await;
         s.get("configmaps/owned").await;
-        // Two that own each other, each held by somebody else as well.
-        let held = json!({"metadata": {"finalizers": ["example.com/a"]}});
-        let one = s
-            .create("configmaps?fieldManager=maker", "one", held.clone())
-            .await;
-        let two = s.create("configmaps?fieldManager=maker", "two", held).await;
-        for (name, other, uid) in [("one", "two", two.uid()), ("two", "one", one.uid())] {
-            s.merge(
-                &format!("configmaps/{name}?fieldManager=maker"),
-                json!({"metadata": {"ownerReferences": [reference(other, uid)]}}),
-            )
-            .await;
-        }
-        s.delete_with("configmaps/one", json!({"propagationPolicy": "Foreground"}))
-            .await;
-        for name in ["one", "two"] {
-            s.until(&format!("configmaps/{name}"), |answer| {
-                let finalizers = answer.body["metadata"]["finalizers"].as_array();
-                let deleting = !answer.text("/metadata/deletionTimestamp").is_empty();
-                deleting && finalizers.is_some_and(|all| all.len() == 1)
-            })
-            .await;
-        }
-        for name in ["one", "two"] {
-            s.merge(
-                &format!("configmaps/{name}?fieldManager=maker"),
-                json!({"metadata": {"finalizers": null}}),
-            )
-            .await;
-        }
     });
 }
