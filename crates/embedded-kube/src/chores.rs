@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::api::{self, Call, DeleteOptions, FieldValidation, Propagation};
 use crate::builtin::{self, Builtin};
 use crate::crd;
+use crate::fields::{API_SERVER, CONTROLLERS};
 use crate::meta::{FOREGROUND, ORPHAN, Owner};
 use crate::resource::{Resource, Sub};
 use crate::state::{Chore, Place, State};
@@ -41,6 +42,8 @@ fn delete(
         name: &stored.facts.name,
         dry_run: false,
         validation: FieldValidation::Ignore,
+        manager: CONTROLLERS,
+        forced: None,
         warnings: Vec::new(),
     };
     let options = DeleteOptions {
@@ -144,7 +147,8 @@ fn drop_owners(
     key: &str,
     uids: &[Box<str>],
 ) {
-    let mut value = state.view(resource, stored);
+    let old = state.view(resource, stored);
+    let mut value = old.clone();
     if let Some(Value::Array(owners)) = value.pointer_mut("/metadata/ownerReferences") {
         owners.retain(|owner| !uids.iter().any(|uid| owner["uid"] == **uid));
         if owners.is_empty()
@@ -153,7 +157,8 @@ fn drop_owners(
             meta.remove("ownerReferences");
         }
     }
-    state.put(resource, key, value);
+    let sub = Sub::None;
+    state.put_by((CONTROLLERS, sub), resource, key, &old, value);
 }
 
 fn orphan_dependents(state: &mut State, resource: &Arc<Resource>, stored: &Stored, key: &str) {
@@ -241,7 +246,8 @@ fn unblock_circle(state: &mut State, resource: &Arc<Resource>, stored: &Stored, 
     {
         return;
     }
-    let mut value = state.view(resource, stored);
+    let old = state.view(resource, stored);
+    let mut value = old.clone();
     let owners = value.pointer_mut("/metadata/ownerReferences");
     for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
         // The patch that custom resources get says it of every owner.
@@ -249,7 +255,8 @@ fn unblock_circle(state: &mut State, resource: &Arc<Resource>, stored: &Stored, 
             owner["blockOwnerDeletion"] = json!(false);
         }
     }
-    state.put(resource, key, value);
+    let sub = Sub::None;
+    state.put_by((CONTROLLERS, sub), resource, key, &old, value);
 }
 
 /// Empties a namespace that ends, and lets it go when it is empty.
@@ -279,7 +286,9 @@ fn end_namespace(state: &mut State, name: &str) {
         set_namespace_condition(&mut value, kind, status, reason, &message, &now);
     }
     if value != before {
-        state.put(&resource, name, value.clone());
+        let by = (CONTROLLERS, Sub::Status);
+        let stored = state.put_by(by, &resource, name, &before, value);
+        value = stored.value();
     }
     if !left.is_empty() {
         return;
@@ -297,8 +306,10 @@ fn end_namespace(state: &mut State, name: &str) {
         json!({"finalizers": kept})
     };
     if value["spec"] != spec {
+        let before = value.clone();
         value["spec"] = spec;
-        state.put(&resource, name, value);
+        let by = (CONTROLLERS, Sub::Finalize);
+        state.put_by(by, &resource, name, &before, value);
     }
 }
 
@@ -441,13 +452,18 @@ fn define(state: &mut State, name: &str) {
         let taken = taken_names(state, &value, name);
         crd::accept_names(&mut value, &taken, now);
         if value != before {
-            state.put(&resource, name, value.clone());
+            let by = (API_SERVER, Sub::Status);
+            let stored = state.put_by(by, &resource, name, &before, value);
+            value = stored.value();
         }
     }
     let accepted = crd::condition_is_true(&value, "NamesAccepted");
     if accepted && !crd::condition_is_true(&value, "Established") {
+        let before = value.clone();
         crd::establish(&mut value, now);
-        state.put(&resource, name, value.clone());
+        let by = (API_SERVER, Sub::Status);
+        let stored = state.put_by(by, &resource, name, &before, value);
+        value = stored.value();
     }
     if accepted || crd::condition_is_true(&value, "Established") {
         let definition = crd::compile(&value);
@@ -544,6 +560,6 @@ fn end_definition(state: &mut State, resource: &Arc<Resource>, name: &str, store
         crd::set_condition(&mut value, "Terminating", "True", reason, message, now);
     }
     if value != before {
-        state.put(resource, name, value);
+        state.put_by((API_SERVER, Sub::Status), resource, name, &before, value);
     }
 }

@@ -50,6 +50,20 @@ pub(crate) fn of(text: &[u8]) -> usize {
     deepest
 }
 
+/// How deep a YAML text nests, never less than a reader would find in it: each level needs a bracket
+/// or moves what is in it to the right, by at least one column for two levels, or is said elsewhere.
+pub(crate) fn of_yaml(text: &[u8]) -> usize {
+    if text.contains(&b'*') {
+        return MAX_DEPTH;
+    }
+    let lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
+    let columns = lines.map(|line| {
+        let begins = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':');
+        line.iter().position(begins).unwrap_or(line.len())
+    });
+    of(text).saturating_add(2 * columns.max().unwrap_or(0) + 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

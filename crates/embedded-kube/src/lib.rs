@@ -22,6 +22,7 @@ mod crd;
 mod deep;
 mod faults;
 mod field;
+mod fields;
 mod http;
 mod ids;
 mod json;

@@ -37,6 +37,18 @@ fn object_meta_fields() -> Vec<typed::Field> {
             pointer("blockOwnerDeletion", Type::Bool),
         ],
     );
+    let manager = object(
+        "ManagedFieldsEntry",
+        vec![
+            field("manager", Type::String),
+            field("operation", Type::String),
+            field("apiVersion", Type::String),
+            pointer("time", Type::Time),
+            field("fieldsType", Type::String),
+            pointer("fieldsV1", Type::Any),
+            field("subresource", Type::String),
+        ],
+    );
     vec![
         field("name", Type::String),
         field("generateName", Type::String),
@@ -52,7 +64,8 @@ fn object_meta_fields() -> Vec<typed::Field> {
         field("annotations", map(Type::String)),
         field("ownerReferences", list(owner)).merged_by("uid"),
         field("finalizers", list(Type::String)).merged_by(""),
-        pointer("managedFields", list(Type::Any)),
+        // An empty list says that there are to be no managers.
+        pointer("managedFields", list(manager)),
     ]
 }
 
@@ -183,7 +196,6 @@ pub(crate) fn wipe_system_fields(value: &mut Value) {
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
         "selfLink",
-        "managedFields",
     ] {
         meta.remove(key);
     }

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use crate::builtin::{self, Builtin};
 use crate::clock::Clock;
 use crate::crd;
+use crate::fields::{self, Scope};
 use crate::ids::Ids;
 use crate::meta::{self, Facts};
-use crate::resource::{Definition, Resource, Rules};
+use crate::resource::{Definition, Resource, Rules, Sub};
 use crate::storage::{Body, Storage, Stored};
 use crate::strategy;
 use crate::typed::seconds;
@@ -80,6 +81,8 @@ impl State {
                 "spec": {},
             });
             Builtin::Namespace.default(&mut value);
+            let scope = Scope::new(resource, None, Sub::None);
+            let _ = fields::track(&scope, None, &mut value, fields::API_SERVER, now);
             Builtin::Namespace.prepare_create(&mut value, now);
             state.put(resource, name, value);
         }
@@ -226,6 +229,7 @@ impl State {
             facts: Facts::of(&value),
             body: Body::write(&value, share),
             written_as,
+            untidy: false,
         }
     }
 
@@ -233,6 +237,22 @@ impl State {
     pub(crate) fn put(&mut self, resource: &Arc<Resource>, key: &str, value: Value) -> Arc<Stored> {
         let stored = self.build(resource, value);
         self.put_built(resource, key, stored)
+    }
+
+    /// Stores an object that a part of the control plane has changed, through a sub-resource or not.
+    pub(crate) fn put_by(
+        &mut self,
+        (manager, sub): (&str, Sub),
+        resource: &Arc<Resource>,
+        key: &str,
+        old: &Value,
+        mut value: Value,
+    ) -> Arc<Stored> {
+        let definition = self.definitions.get(&resource.store);
+        let scope = Scope::new(resource, definition.map(|d| &**d), sub);
+        // Nothing gets deeper by it.
+        let _ = fields::track(&scope, Some(old), &mut value, manager, self.now());
+        self.put(resource, key, value)
     }
 
     /// Stores an object that was built for the next revision.
@@ -311,6 +331,7 @@ impl State {
             facts: old.facts.clone(),
             body: Body::write(&value, None),
             written_as: Arc::clone(&old.written_as),
+            untidy: false,
         });
         self.unindex(&resource.store, key, Some(&old));
         self.storage.remove(&resource.store, key, Arc::clone(&last));

@@ -144,6 +144,19 @@ impl ApiError {
         )
     }
 
+    /// The conflict of an apply with the managers of other fields.
+    pub(crate) fn apply_conflict(message: &str, causes: Vec<Value>) -> Self {
+        Self::new(409, "Conflict", message)
+            .with_details(
+                About {
+                    group: "",
+                    resource: "",
+                },
+                "",
+            )
+            .with_causes(causes)
+    }
+
     pub(crate) fn forbidden(about: About<'_>, name: &str, why: &str) -> Self {
         let message = if name.is_empty() {
             format!("{} is forbidden: {why}", about.qualified())

@@ -28,6 +28,9 @@ pub(crate) struct Stored {
     pub(crate) body: Body,
     /// The resource (with its version) that the bytes are written in.
     pub(crate) written_as: Arc<Resource>,
+    /// Whether the real store would hold more than is ever shown: then a change without effect is a
+    /// change.
+    pub(crate) untidy: bool,
 }
 
 impl Stored {

@@ -29,20 +29,9 @@ pub(crate) fn decode(
             if *builtin == Builtin::NewEvent {
                 builtin::event_to_core(value);
             }
-            drop_managed_fields(value);
             Ok(())
         }
-        Rules::Custom(custom) => {
-            coerce(resource, value, custom, found)?;
-            drop_managed_fields(value);
-            Ok(())
-        }
-    }
-}
-
-fn drop_managed_fields(value: &mut Value) {
-    if let Some(Value::Object(meta)) = value.get_mut("metadata") {
-        meta.remove("managedFields");
+        Rules::Custom(custom) => coerce(resource, value, custom, found),
     }
 }
 
@@ -59,6 +48,14 @@ fn coerce(
             *metadata = json!({});
         }
         typed::decode(metadata, &meta::OBJECT_META, &mut inner)?;
+        // An empty list is lost on the way through the real server.
+        if metadata["managedFields"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
+            && let Some(metadata) = metadata.as_object_mut()
+        {
+            metadata.remove("managedFields");
+        }
         found.unknown.extend(
             inner
                 .unknown
@@ -219,6 +216,9 @@ fn access<'a>(
     };
     let mut place = object;
     for key in path.trim_start_matches('.').split('.') {
+        if place.is_null() {
+            return Ok(None);
+        }
         if !place.is_object() {
             return wrong(place, "map[string]interface{}");
         }
@@ -248,7 +248,12 @@ pub(crate) fn prepare_update(
     };
     if sub == Sub::Status {
         let status = new.as_object_mut().and_then(|map| map.remove("status"));
+        let managers = meta::of(new).remove("managedFields");
         *new = old.clone();
+        match managers {
+            Some(managers) => meta::of(new).insert("managedFields".to_owned(), managers),
+            None => meta::of(new).remove("managedFields"),
+        };
         if let Some(map) = new.as_object_mut() {
             match status {
                 Some(status) => map.insert("status".to_owned(), status),

@@ -268,7 +268,7 @@ fn decode_value(
             *value = Value::String(quantity::canonical(&text));
         }
         Type::Time => {
-            let time = parse_time(value, root, path)?;
+            let time = parse_time(value, root, path, "2006-01-02T15:04:05Z07:00")?;
             // The first moment of all is no time.
             *value = match seconds(time) {
                 zero if zero == "0001-01-01T00:00:00Z" => Value::Null,
@@ -276,7 +276,7 @@ fn decode_value(
             };
         }
         Type::MicroTime => {
-            let time = parse_time(value, root, path)?;
+            let time = parse_time(value, root, path, "2006-01-02T15:04:05.000000Z07:00")?;
             // Exactly six digits after the dot are read.
             let fraction = value.as_str().and_then(|text| text.split_once(['.', ',']));
             let digits = fraction.map_or(0, |(_, rest)| {
@@ -376,14 +376,20 @@ fn decode_base64(text: &str) -> Result<Vec<u8>, usize> {
     })
 }
 
-fn parse_time(value: &Value, root: &str, path: &str) -> Result<jiff::Timestamp, String> {
+fn parse_time(
+    value: &Value,
+    root: &str,
+    path: &str,
+    layout: &str,
+) -> Result<jiff::Timestamp, String> {
     let Some(text) = value.as_str() else {
         return Err(mismatch(value, root, path, "string"));
     };
     read_time(text).ok_or_else(|| {
         format!(
-            "parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
+            "parsing time {} as {}: cannot parse {} as \"2006\"",
             go_quote(text),
+            go_quote(layout),
             go_quote(text)
         )
     })

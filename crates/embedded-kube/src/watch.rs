@@ -234,6 +234,7 @@ impl Watch {
                         facts: previous.facts.clone(),
                         body: Body::write(&value, None),
                         written_as: Arc::clone(&previous.written_as),
+                        untidy: false,
                     };
                     self.tell(state, "DELETED", &last);
                 }

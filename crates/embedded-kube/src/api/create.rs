@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, check_size, dedup_owners, match_namespace};
+use super::{Call, Done, build, dedup_owners, match_namespace};
 use crate::builtin::{self, Builtin};
 use crate::meta;
 use crate::names;
@@ -22,6 +22,7 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
     meta::wipe_system_fields(&mut value);
     match_namespace(call, &mut value)?;
     dedup_owners(call, &mut value, "");
+    call.track(state, None, &mut value)?;
     admit(state, call, &value)?;
     let generated =
         meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();
@@ -83,7 +84,8 @@ pub(crate) fn admit(state: &State, call: &Call<'_>, value: &Value) -> ApiResult<
     Ok(())
 }
 
-fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
+/// Creates an object under the name that it has.
+pub(super) fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResult<Done> {
     let resource = call.resource;
     let now = state.now();
     let uid = state.ids.uid();
@@ -106,6 +108,7 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
     call.warnings
         .extend(strategy::warnings(resource, &value, None));
     strategy::canonicalize(resource, &mut value);
+    let untidy = call.settle(&mut value);
     let version = parse_uint(meta::text(&value, "resourceVersion"));
     if version.is_ok_and(|version| version != 0) {
         let message = "resourceVersion should not be set on objects to be created";
@@ -123,8 +126,9 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
     if call.dry_run {
         return Ok(call.answer_value(201, state.round_trip(resource, value)));
     }
-    let stored = state.build(resource, value);
-    check_size(&stored)?;
+    let mut stored = build(call, state, value)?;
+    // The store has no phase of a claim until its first change.
+    stored.untidy = untidy || resource.builtin() == Some(Builtin::Claim);
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 201, &stored))
 }

@@ -7,8 +7,9 @@ use super::list::{ListOptions, collect};
 use super::{Call, Done};
 use crate::builtin::{Builtin, IMMORTAL};
 use crate::crd;
+use crate::fields::CONTROLLERS;
 use crate::meta::{self, FOREGROUND, ORPHAN};
-use crate::resource::Resource;
+use crate::resource::{Resource, Sub};
 use crate::state::State;
 use crate::status::{About, ApiError, ApiResult};
 
@@ -253,6 +254,8 @@ pub(crate) fn delete_collection(
             name: &name,
             dry_run: call.dry_run,
             validation: call.validation,
+            manager: call.manager,
+            forced: None,
             warnings: Vec::new(),
         };
         match delete_one(state, &one, options) {
@@ -274,7 +277,8 @@ pub(crate) fn remove_finalizer(
     let Some(existing) = state.storage.object(&resource.store, key).cloned() else {
         return;
     };
-    let mut value = state.view(resource, &existing);
+    let old = state.view(resource, &existing);
+    let mut value = old.clone();
     let finalizers: Vec<String> = meta::finalizers(&value)
         .into_iter()
         .filter(|f| f != name)
@@ -283,6 +287,7 @@ pub(crate) fn remove_finalizer(
     if finalizers.is_empty() && existing.facts.deleting {
         state.remove(resource, key);
     } else {
-        state.put(resource, key, value);
+        let by = (CONTROLLERS, Sub::None);
+        state.put_by(by, resource, key, &old, value);
     }
 }

@@ -1,5 +1,6 @@
 //! The verbs: what a request does to the state.
 
+mod apply;
 mod create;
 mod delete;
 mod list;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::builtin::{self, Builtin};
+use crate::fields::{self, Scope};
 use crate::json;
 use crate::meta;
 use crate::resource::{Resource, Sub, split_version};
@@ -23,6 +25,7 @@ use crate::strategy;
 use crate::text::go_quote;
 use crate::typed::Findings;
 
+pub(crate) use apply::apply;
 pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Propagation, delete, delete_collection, remove_finalizer};
 pub(crate) use list::{ListOptions, list, parse_version};
@@ -47,6 +50,10 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'a str,
     pub(crate) dry_run: bool,
     pub(crate) validation: FieldValidation,
+    /// Who writes, as the managers of fields are called.
+    pub(crate) manager: &'a str,
+    /// For an apply, whether it takes what others manage.
+    pub(crate) forced: Option<bool>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -63,6 +70,30 @@ impl Call<'_> {
 
     pub(crate) fn not_found(&self) -> ApiError {
         ApiError::not_found(self.resource.about(), self.name)
+    }
+
+    /// What this call sees of objects, for those who manage their fields.
+    fn scope<'s>(&'s self, state: &'s State) -> Scope<'s> {
+        let definition = state.definitions.get(&self.resource.store);
+        Scope::new(self.resource, definition.map(|d| &**d), self.sub)
+    }
+
+    /// Notes in an object that whoever calls manages what it changes.
+    fn track(&self, state: &State, live: Option<&Value>, new: &mut Value) -> ApiResult<()> {
+        fields::track(&self.scope(state), live, new, self.manager, state.now())
+    }
+
+    /// What was applied to a custom resource has not been decoded yet; the real server does so when
+    /// it reads it from its store.
+    /// The answer is whether that left anything out.
+    fn settle(&self, value: &mut Value) -> bool {
+        if self.forced.is_none() || self.resource.custom().is_none() {
+            return false;
+        }
+        let before = value.clone();
+        // Its types have been checked.
+        let _ = strategy::decode(self.resource, value, &mut Findings::default());
+        *value != before
     }
 
     /// Answers with an object that is stored (or would be, in a dry run).
@@ -361,10 +392,20 @@ pub(crate) fn dedup_owners(call: &mut Call<'_>, value: &mut Value, when: &str) {
 /// How big a stored object may be, as the real server's storage bounds it.
 pub(crate) const MAX_OBJECT: usize = 1_572_864;
 
-/// Refuses what the real storage would refuse.
-pub(crate) fn check_size(stored: &Stored) -> ApiResult<()> {
-    if stored.body.len() > MAX_OBJECT {
-        return Err(ApiError::new(500, "", "etcdserver: request is too large"));
+/// Builds what is stored for an object, or refuses what the real storage would refuse. An object
+/// that is too large only by the list of its managers goes without, unless it was applied.
+pub(crate) fn build(call: &Call<'_>, state: &State, value: Value) -> ApiResult<Stored> {
+    let fits = |stored: &Stored| stored.body.len() <= MAX_OBJECT;
+    let stored = state.build(call.resource, value);
+    if fits(&stored) {
+        return Ok(stored);
     }
-    Ok(())
+    let mut value = stored.value();
+    if call.forced.is_none() && meta::of(&mut value).remove("managedFields").is_some() {
+        let stored = state.build(call.resource, value);
+        if fits(&stored) {
+            return Ok(stored);
+        }
+    }
+    Err(ApiError::new(500, "", "etcdserver: request is too large"))
 }

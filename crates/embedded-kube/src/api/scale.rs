@@ -5,7 +5,10 @@ use std::sync::{Arc, LazyLock};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Call, Done, PatchKind, match_name, match_namespace, patch::patch_value, update_with};
+use super::{
+    Call, Done, PatchKind, apply, match_name, match_namespace, patch::patch_value, update_with,
+};
+use crate::fields::{self, Applied, ScaleFields};
 use crate::json::Document;
 use crate::meta;
 use crate::resource::{Resource, Scale, Sub, at_path};
@@ -86,6 +89,7 @@ fn check_replicas(object: &Value, scale: &Scale) -> ApiResult<()> {
 pub(crate) enum ScaleChange<'a> {
     Replace(Document),
     Patch(PatchKind, &'a [u8]),
+    Apply(Document),
 }
 
 static SCALE: LazyLock<Struct> = LazyLock::new(|| Struct {
@@ -134,6 +138,7 @@ pub(crate) fn update_scale(
             Change::Replace(wanted)
         }
         ScaleChange::Patch(kind, body) => Change::Patch(kind, body),
+        ScaleChange::Apply(document) => Change::Apply(document),
     };
     let mut inner = Call {
         resource,
@@ -142,13 +147,50 @@ pub(crate) fn update_scale(
         name: call.name,
         dry_run: call.dry_run,
         validation: call.validation,
+        manager: call.manager,
+        forced: call.forced,
         warnings: Vec::new(),
     };
-    let done = update_with(state, &mut inner, &uid, |_, call, old| {
+    let done = update_with(state, &mut inner, &uid, |state, call, old| {
+        let definition = state.definitions.get(&resource.store);
+        let definition = definition.map(|definition| &**definition);
+        let fields = ScaleFields::new(definition, resource.api_version(), &SCALE, old);
+        let mut current = show(old, scale);
+        if at_path(old, &scale.spec_replicas).is_none() {
+            current["spec"]["replicas"] = json!(UNSET);
+        }
+        fields.show(&mut current);
+        let now = state.now();
         let wanted = match change {
-            Change::Replace(wanted) => wanted,
-            Change::Patch(kind, body) => patched(call, old, scale, kind, body)?,
+            Change::Replace(mut wanted) => {
+                fields::track_scale(&fields, &current, &mut wanted, call.manager, now)?;
+                wanted
+            }
+            Change::Patch(kind, body) => {
+                let mut wanted = patched(call, &current, kind, body)?;
+                fields::track_scale(&fields, &current, &mut wanted, call.manager, now)?;
+                super::patch::match_patched_name(call, &wanted)?;
+                wanted
+            }
+            Change::Apply(document) => {
+                let config = apply::header(&document.value);
+                let applied = Applied {
+                    config: &config,
+                    manager: call.manager,
+                    force: call.forced.unwrap_or(false),
+                };
+                let wanted = fields::apply_scale(&fields, &current, &applied, now)?;
+                apply::complain(call, &document)?;
+                super::patch::match_patched_name(call, &wanted)?;
+                wanted
+            }
         };
+        if wanted["spec"]["replicas"] == UNSET {
+            let path = go_quote(&scale.spec_replicas);
+            return Err(ApiError::bad_request(format!(
+                "the spec replicas field {path} cannot be empty"
+            )));
+        }
         let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or(0);
         let mut new = old.clone();
         set_path(&mut new, &scale.spec_replicas, json!(replicas));
@@ -156,6 +198,7 @@ pub(crate) fn update_scale(
         if !version.is_empty() {
             meta::of(&mut new).insert("resourceVersion".to_owned(), json!(version));
         }
+        fields.write_to(&wanted, &mut new);
         Ok(new)
     });
     call.warnings.append(&mut inner.warnings);
@@ -171,6 +214,7 @@ pub(crate) fn update_scale(
 enum Change<'a> {
     Replace(Value),
     Patch(PatchKind, &'a [u8]),
+    Apply(Document),
 }
 
 /// Reads a body as a `Scale`.
@@ -203,18 +247,8 @@ fn foreign(wanted: &mut Value) -> Option<String> {
 }
 
 /// The `Scale` of an object after a patch.
-fn patched(
-    call: &mut Call<'_>,
-    old: &Value,
-    scale: &Scale,
-    kind: PatchKind,
-    body: &[u8],
-) -> ApiResult<Value> {
-    let mut current = show(old, scale);
-    if at_path(old, &scale.spec_replicas).is_none() {
-        current["spec"]["replicas"] = json!(UNSET);
-    }
-    let (mut wanted, complaints) = patch_value(call, &current, kind, body)?;
+fn patched(call: &mut Call<'_>, current: &Value, kind: PatchKind, body: &[u8]) -> ApiResult<Value> {
+    let (mut wanted, complaints) = patch_value(call, current, kind, body)?;
     let shown = wanted.to_string();
     let invalid = |message: String| {
         let error = FieldError::invalid("patch", shown.as_str(), message);
@@ -243,13 +277,6 @@ fn patched(
     typed::decode(&mut wanted, &SCALE, &mut found).map_err(&invalid)?;
     found.unknown.sort();
     super::patch::tell(call, complaints, &found.unknown).map_err(invalid)?;
-    super::patch::match_patched_name(call, &wanted)?;
-    if wanted["spec"]["replicas"] == UNSET {
-        let path = go_quote(&scale.spec_replicas);
-        return Err(ApiError::bad_request(format!(
-            "the spec replicas field {path} cannot be empty"
-        )));
-    }
     Ok(wanted)
 }
 

@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, check_size, create, dedup_owners, match_name, match_namespace};
+use super::{Call, Done, build, create, dedup_owners, match_name, match_namespace};
 use crate::builtin::Builtin;
+use crate::fields;
 use crate::meta;
 use crate::names;
 use crate::resource::Sub;
 use crate::state::State;
 use crate::status::{About, ApiError, ApiResult, FieldError};
+use crate::storage::Stored;
 use crate::strategy;
 
 /// Replaces an object by a decoded body.
@@ -41,7 +43,10 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
         return Ok(done);
     }
     let uid = meta::text(&value, "uid").to_owned();
-    update_with(state, call, &uid, |_, _, _| Ok(value))
+    update_with(state, call, &uid, |state, call, old| {
+        call.track(state, Some(old), &mut value)?;
+        Ok(value)
+    })
 }
 
 /// Changes an object by a function of its present state, as the request sees it.
@@ -60,16 +65,28 @@ pub(crate) fn update_with(
         return Err(uid_conflict(call, &key, uid, &existing.facts.uid));
     }
     let old = state.view(resource, &existing);
-    let mut new = change(state, call, &old)?;
+    let new = change(state, call, &old)?;
+    finish(state, call, &existing, &old, new)
+}
+
+/// Checks and stores what an object is to become.
+pub(super) fn finish(
+    state: &mut State,
+    call: &mut Call<'_>,
+    existing: &Stored,
+    old: &Value,
+    mut new: Value,
+) -> ApiResult<Done> {
+    let (resource, key) = (call.resource, call.key());
     check_version(call, &mut new, existing.revision)?;
     match_namespace(call, &mut new)?;
     let now = state.now();
-    keep_system_fields(&mut new, &old, true);
-    strategy::prepare_update(resource, call.sub, &mut new, &old, now);
-    keep_system_fields(&mut new, &old, false);
+    keep_system_fields(&mut new, old, true);
+    strategy::prepare_update(resource, call.sub, &mut new, old, now);
+    keep_system_fields(&mut new, old, false);
     let mut errors = meta::validate(&new, resource.namespaced, names::path_segment);
-    errors.extend(meta::validate_update(&new, &old));
-    errors.extend(strategy::validate_update(resource, call.sub, &new, &old));
+    errors.extend(meta::validate_update(&new, old));
+    errors.extend(strategy::validate_update(resource, call.sub, &new, old));
     if !errors.is_empty() {
         return Err(ApiError::invalid(
             resource.about_kind(&new),
@@ -79,9 +96,10 @@ pub(crate) fn update_with(
     }
     if call.sub == Sub::None {
         call.warnings
-            .extend(strategy::warnings(resource, &new, Some(&old)));
+            .extend(strategy::warnings(resource, &new, Some(old)));
     }
     strategy::canonicalize(resource, &mut new);
+    let untidy = call.settle(&mut new);
     if existing.facts.deleting && may_go(call, &new) {
         let done = call.answer_value(200, new.clone());
         if !call.dry_run {
@@ -92,18 +110,19 @@ pub(crate) fn update_with(
     if call.dry_run {
         return Ok(call.answer_value(200, state.round_trip(resource, new)));
     }
-    let stored = state.build(resource, new);
-    check_size(&stored)?;
+    let mut stored = build(call, state, new)?;
     // What is compared is what is stored: another version can lose fields or gain defaults.
-    if same_but_for_revision(&stored.value(), &existing.value()) {
-        return Ok(call.answer(state, 200, &existing));
+    if untidy == existing.untidy && same_but_for_revision(&stored.value(), &existing.value()) {
+        return Ok(call.answer(state, 200, existing));
     }
+    stored.untidy = untidy;
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 200, &stored))
 }
 
 fn same_but_for_revision(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
+    fields::without_times(&mut new, old);
     new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
     new == *old
 }
@@ -157,7 +176,6 @@ fn check_version(call: &Call<'_>, new: &mut Value, current: u64) -> ApiResult<()
 fn keep_system_fields(new: &mut Value, old: &Value, with_generation: bool) {
     let before = &old["metadata"];
     let meta = meta::of(new);
-    meta.remove("managedFields");
     meta.remove("selfLink");
     let mut keep = |key: &str| match before.get(key) {
         Some(value) => {

@@ -5,6 +5,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::negotiate::Format;
+use crate::api::type_name;
 use crate::json::{self, Document};
 use crate::status::{ApiError, ApiResult};
 
@@ -60,6 +61,27 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
             // Once through our own reader, so that numbers and depth obey one rule.
             json::parse(value.to_string().as_bytes())
         }
+    }
+}
+
+/// Reads what is applied: YAML, and most often the part of it that is JSON.
+pub(super) fn parse_config(bytes: &[u8]) -> Result<Document, String> {
+    let mut document = match json::parse(bytes) {
+        Ok(document) => document,
+        Err(_) => parse(bytes, Format::Yaml)
+            .map_err(|message| format!("error converting YAML to JSON: {message}"))?,
+    };
+    json::whole_numbers(&mut document.value);
+    if let Some(message) = document.overflow {
+        return Err(message);
+    }
+    match &document.value {
+        Value::Null | Value::Object(_) => Ok(document),
+        other => Err(format!(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value \
+             of type map[string]interface {{}}",
+            type_name(other)
+        )),
     }
 }
 

@@ -357,11 +357,16 @@ impl Exchange {
             _ => "DeleteOptions",
         };
         let deleting = matches!(verb, "delete" | "deletecollection");
+        let applies =
+            verb == "patch" && negotiate::patch(&self.headers, &self.resource)? == PatchKind::Apply;
         let (dry_run, validation) = if deleting {
             (false, FieldValidation::Ignore)
         } else {
-            self.query.write_options(kind)?
+            self.query.write_options(kind, applies)?
         };
+        let agent = self.headers.get(http::header::USER_AGENT);
+        let agent = agent.map(|agent| String::from_utf8_lossy(agent.as_bytes()));
+        let manager = self.query.manager(agent.as_deref().unwrap_or_default());
         let (done, warnings) = self.cluster.step(self.depth(bytes), |state| {
             // While the body was on its way, the definition may have changed, or gone.
             let found = state.resource(&target.group, &target.version, &target.plural);
@@ -375,6 +380,8 @@ impl Exchange {
                 name: &target.name,
                 dry_run,
                 validation,
+                manager: &manager,
+                forced: applies.then(|| self.query.force()),
                 warnings: Vec::new(),
             };
             let done = match verb {
@@ -409,6 +416,7 @@ impl Exchange {
         match negotiate::patch(&self.headers, &self.resource) {
             // A patch can copy and move what is deep into what is deep, again and again.
             Ok(PatchKind::Json) if moves(bytes) => deep::MAX_DEPTH,
+            Ok(PatchKind::Apply) => deep::of_yaml(bytes),
             Ok(_) => deep::of(bytes),
             Err(_) if is_json => deep::of(bytes),
             Err(_) => deep::MAX_DEPTH,
@@ -432,6 +440,15 @@ impl Exchange {
 
     fn patch(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let kind = negotiate::patch(&self.headers, call.resource)?;
+        if kind == PatchKind::Apply {
+            let document = body::parse_config(bytes).map_err(|message| {
+                ApiError::bad_request(format!("error decoding YAML: {message}"))
+            })?;
+            if call.sub == Sub::Scale {
+                return api::update_scale(state, call, ScaleChange::Apply(document));
+            }
+            return api::apply(state, call, &document);
+        }
         if call.sub == Sub::Scale {
             return api::update_scale(state, call, ScaleChange::Patch(kind, bytes));
         }

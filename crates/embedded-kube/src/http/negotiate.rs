@@ -179,7 +179,7 @@ pub(super) fn patch(headers: &HeaderMap, resource: &Resource) -> ApiResult<Patch
         JSON => Ok(PatchKind::Json),
         MERGE => Ok(PatchKind::Merge),
         STRATEGIC if built_in => Ok(PatchKind::Strategic),
-        APPLY if built_in => Err(ApiError::unsupported_media_type(&[JSON, MERGE, STRATEGIC])),
+        APPLY => Ok(PatchKind::Apply),
         _ if built_in && passed => {
             let all = [JSON, MERGE, STRATEGIC, APPLY];
             Err(ApiError::unsupported_media_type(&all))

@@ -11,6 +11,7 @@ use super::negotiate::Format;
 use crate::api::{
     DeleteOptions, FieldValidation, ListOptions, Propagation, header_of, parse_version,
 };
+use crate::fields::from_user_agent;
 use crate::resource::Resource;
 use crate::selectors::Selector;
 use crate::status::{About, ApiError, ApiResult, FieldError};
@@ -126,14 +127,21 @@ impl Query {
 
     /// Whether nothing is to be stored, and what is done with unknown fields. `kind` names the
     /// options in errors.
-    pub(super) fn write_options(&self, kind: &str) -> ApiResult<(bool, FieldValidation)> {
+    pub(super) fn write_options(
+        &self,
+        kind: &str,
+        applies: bool,
+    ) -> ApiResult<(bool, FieldValidation)> {
         let mut errors = Vec::new();
-        // `force` belongs to apply.
-        if kind == "PatchOptions" && self.get("force").is_some() {
+        let manager = self.text("fieldManager");
+        if applies && manager.is_empty() {
+            let detail = "is required for apply patch";
+            errors.push(FieldError::required("fieldManager", detail));
+        }
+        if !applies && kind == "PatchOptions" && self.get("force").is_some() {
             let detail = "may not be specified for non-apply patch";
             errors.push(FieldError::forbidden("force", detail));
         }
-        let manager = self.text("fieldManager");
         if manager.len() > 128 {
             errors.push(FieldError::too_long("fieldManager", 128));
         }
@@ -157,6 +165,19 @@ impl Query {
         };
         check_options(kind, &errors)?;
         Ok((!dry_run.is_empty(), validation))
+    }
+
+    /// Who writes, by what it says of itself or else by the name of the client.
+    pub(super) fn manager(&self, agent: &str) -> String {
+        match self.text("fieldManager") {
+            "" => from_user_agent(agent),
+            manager => manager.to_owned(),
+        }
+    }
+
+    /// Whether an apply takes what others manage.
+    pub(super) fn force(&self) -> bool {
+        self.flag("force").unwrap_or(false)
     }
 
     fn selector(&self) -> ApiResult<Selector> {

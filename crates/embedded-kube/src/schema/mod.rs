@@ -29,6 +29,8 @@ pub(crate) struct Schema {
     pub(crate) default: Option<Value>,
     pub(crate) list: ListKind,
     pub(crate) atomic_map: bool,
+    /// Whether a text has a format, known or not, that is more than its encoding.
+    pub(crate) formatted: bool,
     /// What a value must fulfil besides its type; most fields need nothing.
     pub(crate) limits: Option<Box<Limits>>,
 }
@@ -154,6 +156,7 @@ pub(crate) fn compile(source: &Value) -> Schema {
             .cloned(),
         list,
         atomic_map: source["x-kubernetes-map-type"] == "atomic",
+        formatted: !matches!(source["format"].as_str(), None | Some("" | "byte")),
         limits: limits(source, kind),
     }
 }

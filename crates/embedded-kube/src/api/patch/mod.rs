@@ -22,6 +22,8 @@ pub(crate) enum PatchKind {
     Merge,
     /// As built-in kinds are merged: lists by their merge keys, with directives.
     Strategic,
+    /// A configuration, merged by who manages which fields.
+    Apply,
 }
 
 /// Applies a patch to an object.
@@ -51,6 +53,7 @@ fn apply(
     let (patched, complaints) = patch_value(call, &current, kind, body)?;
     super::warn_of_lost_fields(state, call, &patched, &[])?;
     let mut value = decode(call, patched, complaints, kind)?;
+    call.track(state, Some(old), &mut value)?;
     match_patched_name(call, &value)?;
     super::dedup_owners(call, &mut value, " after mutating admission happens");
     Ok(value)
@@ -84,7 +87,7 @@ pub(super) fn patch_value(
             PatchKind::Strategic => message,
             _ if strict => format!("error decoding patch: {message}"),
             PatchKind::Json => message,
-            PatchKind::Merge => "Invalid JSON Patch".to_owned(),
+            PatchKind::Merge | PatchKind::Apply => "Invalid JSON Patch".to_owned(),
         })
     })?;
     let Document {
@@ -105,7 +108,7 @@ pub(super) fn patch_value(
                 .map(|(what, path)| format!("json patch {what} field {}", go_quote(&path)));
             Ok((patched, complaints.collect()))
         }
-        PatchKind::Merge | PatchKind::Strategic => {
+        PatchKind::Merge | PatchKind::Strategic | PatchKind::Apply => {
             if patch.is_null() && kind == PatchKind::Merge {
                 return Err(ApiError::bad_request("Invalid JSON Patch"));
             }

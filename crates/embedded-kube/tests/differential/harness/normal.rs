@@ -40,7 +40,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
-static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 8]> = LazyLock::new(|| {
     [
         // What a decoder made of a body is told in the words of that decoder.
         (
@@ -65,6 +65,11 @@ static WORDS: LazyLock<[(Regex, &str); 7]> = LazyLock::new(|| {
         (
             r"(?s)Invalid value: \{.*?\}: only \[",
             "Invalid value: <schema>: only [",
+        ),
+        // What is no YAML.
+        (
+            "(?s)(error decoding YAML: error converting YAML to JSON: yaml: ).*",
+            "${1}<reason>",
         ),
         // What is wrong with a regular expression.
         (
@@ -114,7 +119,10 @@ impl Normaliser {
     fn object(&mut self, mut map: Map<String, Value>) -> Value {
         let is_list = map.contains_key("items") && map.contains_key("metadata");
         let is_bookmark = map.get("type").is_some_and(|kind| kind == "BOOKMARK");
+        let mut managers = None;
         if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
+            // Last, when the uids that name fields have their symbols.
+            managers = metadata.remove("managedFields");
             self.metadata(metadata, is_list);
         }
         if is_bookmark
@@ -133,12 +141,53 @@ impl Normaliser {
             let value = self.value(value);
             (key, value)
         });
-        Value::Object(fields.collect())
+        let mut object = Value::Object(fields.collect());
+        if let Some(managers) = managers {
+            object["metadata"]["managedFields"] = self.managers(managers);
+        }
+        object
+    }
+
+    /// Who manages what. They are listed by time, in whole seconds, so their order says little.
+    fn managers(&mut self, managers: Value) -> Value {
+        let Value::Array(entries) = managers else {
+            return managers;
+        };
+        let mut entries: Vec<Value> = entries
+            .into_iter()
+            .map(|mut entry| {
+                let fields = entry["fieldsV1"].take();
+                let mut entry = self.value(entry);
+                entry["fieldsV1"] = self.fields(fields);
+                entry
+            })
+            .collect();
+        entries.sort_by_cached_key(|entry| {
+            let parts = [
+                "operation",
+                "manager",
+                "apiVersion",
+                "subresource",
+                "fieldsV1",
+            ];
+            parts.map(|part| entry[part].to_string())
+        });
+        Value::Array(entries)
+    }
+
+    /// The names of fields can have uids in them.
+    fn fields(&mut self, fields: Value) -> Value {
+        let Value::Object(fields) = fields else {
+            return fields;
+        };
+        let fields: BTreeMap<String, Value> = fields
+            .into_iter()
+            .map(|(name, below)| (self.text(&name), self.fields(below)))
+            .collect();
+        json!(fields)
     }
 
     fn metadata(&mut self, metadata: &mut Map<String, Value>, is_list: bool) {
-        // Field ownership is the second half's: server-side apply.
-        metadata.remove("managedFields");
         if let Some(Value::String(version)) = metadata.get_mut("resourceVersion") {
             *version = match is_list {
                 // The version of the whole store, which other cases move as well.

@@ -178,6 +178,31 @@ impl Script {
         .await
     }
 
+    /// A configuration to be applied.
+    pub(crate) async fn apply(&mut self, path: &str, config: Value) -> Answer {
+        self.typed(
+            "PATCH",
+            path,
+            "application/apply-patch+yaml",
+            config.to_string(),
+        )
+        .await
+    }
+
+    /// Applies what a manager says of an object; `apiVersion`, `kind` and the name are added.
+    pub(crate) async fn apply_as(&mut self, manager: &str, item: &str, rest: Value) -> Answer {
+        let (plural, name) = item.split_once('/').unwrap_or((item, ""));
+        let (name, part) = name.split_once('/').unwrap_or((name, ""));
+        let config = self.object(plural, name, rest);
+        let part = if part.is_empty() {
+            String::new()
+        } else {
+            format!("/{part}")
+        };
+        let path = format!("{plural}/{name}{part}?fieldManager={manager}");
+        self.apply(&path, config).await
+    }
+
     /// Posts an object of the kind that `path` names; `apiVersion`, `kind` and the name are added.
     pub(crate) async fn create(&mut self, path: &str, name: &str, rest: Value) -> Answer {
         let body = self.object(path, name, rest);
@@ -562,6 +587,10 @@ impl Script {
         let mut request = http::Request::builder().method(method).uri(self.path(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
+        }
+        // Whoever does not say which manager it is is called after its client.
+        if !headers.iter().any(|(name, _)| *name == "user-agent") {
+            request = request.header("user-agent", "differential/1.0");
         }
         request
             .body(kube::client::Body::from(body))

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::configs;
 use super::operation::{OWNERS, Operation, PLURALS, Version};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -15,6 +16,10 @@ pub(crate) fn sequence(seed: u64, index: u64) -> Vec<Operation> {
     (0..length)
         .map(|_| {
             let plural = *random.pick(&kinds);
+            if index.is_multiple_of(3) {
+                let name = *random.pick(&NAMES[..2]);
+                return configs::operation(&mut random, plural, name);
+            }
             operation(&mut random, plural)
         })
         .collect()
@@ -149,17 +154,17 @@ fn operation(random: &mut Random, plural: &str) -> Operation {
         6..9 => Operation::Replace {
             query: write_query(random),
             version: version(random),
-            body: only_status(body(random, plural), &path),
+            body: body(random, plural),
             path,
         },
         9..13 => Operation::Merge {
             query: write_query(random),
             version: version(random),
-            patch: only_status(merge_patch(random, plural), &path),
+            patch: merge_patch(random, plural),
             path,
         },
         13 => Operation::Patch {
-            patch: json_patch(random, path.ends_with("/status")),
+            patch: json_patch(random),
             path,
         },
         14 => Operation::Get { path },
@@ -195,6 +200,7 @@ fn write_query(random: &mut Random) -> String {
         0 => "?dryRun=All",
         1 => "?fieldValidation=Strict",
         2 => "?fieldValidation=Ignore",
+        3 => "?fieldManager=one",
         _ => "",
     }
     .to_owned()
@@ -247,28 +253,6 @@ fn sub_resource(random: &mut Random, plural: &str, item: &str) -> String {
         "notes" if random.one_in(12) => format!("{item}/status"),
         _ => item.to_owned(),
     }
-}
-
-/// What is said of the spec through `status`, and of the status elsewhere, has no effect, except
-/// that the real server notes in `managedFields` that a spec was named, and loses them over a status
-/// that does not fit its schema; it counts both as a change.
-fn only_status(mut body: Value, path: &str) -> Value {
-    let status = &body["status"];
-    let fits = !status["phase"].is_number()
-        && status["conditions"]
-            .as_array()
-            .is_none_or(|all| all.iter().all(|condition| condition["type"].is_string()));
-    let without_effect = if path.ends_with("/status") {
-        Some("spec")
-    } else if fits {
-        None
-    } else {
-        Some("status")
-    };
-    if let (Some(field), Some(body)) = (without_effect, body.as_object_mut()) {
-        body.remove(field);
-    }
-    body
 }
 
 fn metadata(random: &mut Random) -> Value {
@@ -499,8 +483,8 @@ fn merge_patch(random: &mut Random, plural: &str) -> Value {
     patch
 }
 
-fn json_patch(random: &mut Random, of_status: bool) -> Value {
-    let mut operations = vec![
+fn json_patch(random: &mut Random) -> Value {
+    let operations = vec![
         json!({"op": "add", "path": "/metadata/labels", "value": {"team": "x"}}),
         json!({"op": "remove", "path": "/metadata/labels"}),
         json!({"op": "add", "path": "/metadata/labels/team", "value": "y"}),
@@ -515,13 +499,6 @@ fn json_patch(random: &mut Random, of_status: bool) -> Value {
         json!({"op": "add", "path": "/data", "value": {"k": "aGk="}}),
         json!({"op": "remove", "path": "/metadata/name"}),
     ];
-    if of_status {
-        operations.retain(|one| {
-            !one["path"]
-                .as_str()
-                .is_some_and(|path| path.starts_with("/spec"))
-        });
-    }
     let count = 1 + random.below(2);
     (0..count)
         .map(|_| random.pick(&operations).clone())
@@ -529,7 +506,7 @@ fn json_patch(random: &mut Random, of_status: bool) -> Value {
 }
 
 /// A small generator (splitmix64): the same everywhere, for ever.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
     fn new(seed: u64, index: u64) -> Self {
@@ -546,16 +523,16 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit).expect("a small number");
         usize::try_from(self.next() % limit).expect("a small number")
     }
 
-    fn one_in(&mut self, count: usize) -> bool {
+    pub(super) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    fn pick<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
+    pub(super) fn pick<'a, T>(&mut self, pool: &'a [T]) -> &'a T {
         &pool[self.below(pool.len())]
     }
 }

@@ -3,6 +3,7 @@
 //! `FREEHOLD_SEED` and `FREEHOLD_SEQUENCES` choose others than the usual ones; a failure prints the
 //! seed, the number of the sequence and the shortest sequence that still differs.
 
+mod configs;
 mod generate;
 mod operation;
 mod shrink;

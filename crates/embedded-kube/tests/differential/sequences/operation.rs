@@ -45,6 +45,12 @@ pub(crate) enum Operation {
         path: String,
         patch: Value,
     },
+    Apply {
+        path: String,
+        query: String,
+        version: Version,
+        body: Value,
+    },
     Get {
         path: String,
     },
@@ -97,6 +103,14 @@ impl fmt::Display for Operation {
                 write!(f, "merge {path} {query} {version:?} {patch}")
             }
             Self::Patch { path, patch } => write!(f, "patch {path} {patch}"),
+            Self::Apply {
+                path,
+                query,
+                version,
+                body,
+            } => {
+                write!(f, "apply {path} {query} {version:?} {body}")
+            }
             Self::Get { path } => write!(f, "get {path}"),
             Self::List { plural, query } => write!(f, "list {plural} {query}"),
             Self::Delete {
@@ -276,6 +290,20 @@ impl Operation {
                 script.merge(&format!("{path}{query}"), patch).await
             }
             Self::Patch { path, patch } => script.patch(path, patch.clone()).await,
+            Self::Apply {
+                path,
+                query,
+                version,
+                body,
+            } => {
+                let name = item.rsplit('/').next().unwrap_or_default().to_owned();
+                let mut body = script.object(path, &name, with_version(body, *version));
+                if path.ends_with("/scale") {
+                    body["apiVersion"] = json!("autoscaling/v1");
+                    body["kind"] = json!("Scale");
+                }
+                script.apply(&format!("{path}{query}"), body).await
+            }
             Self::Get { path } => script.get(path).await,
             Self::List { plural, query } => {
                 if query.contains("resourceVersion=0") {
@@ -311,6 +339,7 @@ impl Operation {
             Self::Replace { path, .. }
             | Self::Merge { path, .. }
             | Self::Patch { path, .. }
+            | Self::Apply { path, .. }
             | Self::Get { path }
             | Self::Delete { path, .. } => path.clone(),
             Self::List { plural, .. } | Self::DeleteAll { plural, .. } => plural.clone(),

@@ -1,0 +1,559 @@
+//! What a schema says of merging, as a view of the schemas that are there anyway.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::element::Element;
+use crate::meta::OBJECT_META;
+use crate::schema::{Additional, Kind, ListKind, Schema};
+use crate::text::go_quote;
+use crate::typed::{Presence, Struct, Type};
+
+/// The built-in structs that have one manager as a whole.
+const ATOMIC: [&str; 8] = [
+    "LabelSelector",
+    "LocalObjectReference",
+    "NodeSelector",
+    "NodeSelectorTerm",
+    "ObjectReference",
+    "OwnerReference",
+    "SecretReference",
+    "TypedLocalObjectReference",
+];
+
+/// The fields whose struct has many managers, although it is one of those above.
+const GRANULAR: [(&str, &str); 1] = [("PersistentVolumeSpec", "claimRef")];
+
+/// The lists that are merged by a key when they are applied, but not when they are patched.
+const KEYED: [(&str, &str, &str); 1] = [("CustomResourceDefinitionStatus", "conditions", "type")];
+
+/// The place of a schema inside a definition, and the fields that it has; what the rest of its
+/// fields hold is not known.
+const SCHEMA_PLACE: (&str, &str) = ("CustomResourceValidation", "openAPIV3Schema");
+const SCHEMA_TEXTS: [&str; 10] = [
+    "$ref",
+    "$schema",
+    "description",
+    "format",
+    "id",
+    "pattern",
+    "title",
+    "type",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+];
+const SCHEMA_NUMBERS: [&str; 9] = [
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+];
+const SCHEMA_FLAGS: [&str; 7] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "nullable",
+    "uniqueItems",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+];
+const SCHEMA_REST: [&str; 11] = [
+    "additionalItems",
+    "additionalProperties",
+    "default",
+    "dependencies",
+    "enum",
+    "example",
+    "externalDocs",
+    "items",
+    "required",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-validations",
+];
+
+/// What a place of a document may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ref<'a> {
+    /// A part of a custom resource. `preserve` says that fields which nobody knows stay, here or in
+    /// something around it; `resource` that it has `apiVersion`, `kind` and `metadata`.
+    Schema {
+        schema: &'a Schema,
+        preserve: bool,
+        resource: bool,
+    },
+    /// A struct of a built-in kind.
+    Struct(&'a Struct),
+    /// A field of a built-in kind. `key` merges a list, `granular` takes a struct apart.
+    Type {
+        kind: &'a Type,
+        key: Option<&'a str>,
+        granular: bool,
+    },
+    /// Anything: of objects each field has its manager, lists have one.
+    Deduced,
+    /// Anything, as a whole.
+    Untyped,
+    /// A text, a number, or a flag.
+    Plain(Scalar),
+    /// A schema inside a definition.
+    JsonSchema,
+    /// Several of them: by name, or in a list.
+    JsonSchemas { by_name: bool },
+}
+
+/// The forms that a value may have at a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Atom<'a> {
+    pub(super) scalar: Option<Scalar>,
+    pub(super) list: Option<List<'a>>,
+    pub(super) map: Option<Map<'a>>,
+}
+
+/// Which of the forms a value has; all, if it has none of them, or nothing is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Forms {
+    scalar: bool,
+    list: bool,
+    map: bool,
+}
+
+/// What is to be done with a value: the first of its forms counts.
+pub(crate) enum Form<'s, 'a> {
+    Map(&'s Map<'a>),
+    Scalar(Scalar),
+    List(&'s List<'a>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Number,
+    Text,
+    Flag,
+    Any,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct List<'a> {
+    pub(super) item: Ref<'a>,
+    pub(super) kind: Items<'a>,
+}
+
+/// How the items of a list are told apart.
+#[derive(Clone, Debug)]
+pub(crate) enum Items<'a> {
+    Atomic,
+    Set,
+    Keys(Vec<&'a str>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Map<'a> {
+    pub(super) atomic: bool,
+    /// What fields that are not known hold, if there may be any.
+    pub(super) other: Option<Ref<'a>>,
+    fields: Fields<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Fields<'a> {
+    None,
+    Struct {
+        of: &'a Struct,
+    },
+    JsonSchema,
+    Schema {
+        properties: &'a BTreeMap<Box<str>, Schema>,
+        preserve: bool,
+        resource: bool,
+    },
+}
+
+impl<'a> Ref<'a> {
+    /// A whole custom resource.
+    pub(crate) fn of_schema(schema: &'a Schema) -> Self {
+        Self::Schema {
+            schema,
+            preserve: false,
+            resource: true,
+        }
+    }
+
+    /// The forms that a value may have here.
+    pub(crate) fn atom(self) -> Atom<'a> {
+        match self {
+            Self::Schema {
+                schema,
+                preserve,
+                resource,
+            } => of_schema(schema, preserve, resource),
+            Self::Struct(of) => of_struct(of, false),
+            Self::Type {
+                kind,
+                key,
+                granular,
+            } => of_type(kind, key, granular),
+            Self::Deduced => Atom {
+                scalar: Some(Scalar::Any),
+                list: Some(List {
+                    item: Self::Untyped,
+                    kind: Items::Atomic,
+                }),
+                map: Some(open_map(Self::Deduced, false)),
+            },
+            Self::Untyped => Atom {
+                scalar: Some(Scalar::Any),
+                list: Some(List {
+                    item: Self::Untyped,
+                    kind: Items::Atomic,
+                }),
+                map: Some(open_map(Self::Untyped, true)),
+            },
+            Self::Plain(kind) => scalar(kind),
+            Self::JsonSchema => Atom {
+                map: Some(Map {
+                    atomic: false,
+                    other: None,
+                    fields: Fields::JsonSchema,
+                }),
+                ..Atom::default()
+            },
+            Self::JsonSchemas { by_name: true } => Atom {
+                map: Some(open_map(Self::JsonSchema, false)),
+                ..Atom::default()
+            },
+            Self::JsonSchemas { by_name: false } => Atom {
+                list: Some(List {
+                    item: Self::JsonSchema,
+                    kind: Items::Atomic,
+                }),
+                ..Atom::default()
+            },
+        }
+    }
+}
+
+fn scalar<'a>(scalar: Scalar) -> Atom<'a> {
+    Atom {
+        scalar: Some(scalar),
+        ..Atom::default()
+    }
+}
+
+fn open_map(other: Ref<'_>, atomic: bool) -> Map<'_> {
+    Map {
+        atomic,
+        other: Some(other),
+        fields: Fields::None,
+    }
+}
+
+fn of_schema(schema: &Schema, preserve: bool, resource: bool) -> Atom<'_> {
+    let preserve = preserve || schema.preserve;
+    let part = |schema| Ref::Schema {
+        schema,
+        preserve,
+        resource: false,
+    };
+    let list = || List {
+        item: schema.items.as_deref().map_or(Ref::Untyped, part),
+        kind: match &schema.list {
+            ListKind::Atomic => Items::Atomic,
+            ListKind::Set => Items::Set,
+            ListKind::Map(keys) => Items::Keys(keys.iter().map(|key| &**key).collect()),
+        },
+    };
+    let map = || {
+        let resource = resource || schema.embedded;
+        let open = preserve || (schema.properties.is_empty() && !resource);
+        Map {
+            atomic: schema.atomic_map,
+            other: match &schema.additional {
+                None => open.then_some(Ref::Deduced),
+                Some(Additional::Schema(schema)) => Some(part(schema)),
+                Some(Additional::Allowed(allowed)) => allowed.then_some(Ref::Deduced),
+            },
+            fields: Fields::Schema {
+                properties: &schema.properties,
+                preserve,
+                resource,
+            },
+        }
+    };
+    match schema.kind {
+        Kind::Any | Kind::IntOrString => Atom {
+            scalar: Some(Scalar::Any),
+            list: Some(list()),
+            map: Some(map()),
+        },
+        Kind::Object => Atom {
+            map: Some(map()),
+            ..Atom::default()
+        },
+        Kind::Array => Atom {
+            list: Some(list()),
+            ..Atom::default()
+        },
+        Kind::String if schema.formatted => scalar(Scalar::Any),
+        Kind::String => scalar(Scalar::Text),
+        Kind::Integer | Kind::Number => scalar(Scalar::Number),
+        Kind::Boolean => scalar(Scalar::Flag),
+    }
+}
+
+fn of_struct(of: &Struct, granular: bool) -> Atom<'_> {
+    Atom {
+        map: Some(Map {
+            atomic: !granular && ATOMIC.contains(&of.name),
+            other: of.fields.is_empty().then_some(Ref::Deduced),
+            fields: Fields::Struct { of },
+        }),
+        ..Atom::default()
+    }
+}
+
+fn of_type<'a>(kind: &'a Type, key: Option<&'a str>, granular: bool) -> Atom<'a> {
+    let plain = |kind| Ref::Type {
+        kind,
+        key: None,
+        granular: false,
+    };
+    match kind {
+        Type::String | Type::Bytes => scalar(Scalar::Text),
+        Type::Bool => scalar(Scalar::Flag),
+        Type::Int32 | Type::Int64 => scalar(Scalar::Number),
+        Type::Quantity | Type::Time | Type::MicroTime => scalar(Scalar::Any),
+        Type::Any => Ref::Deduced.atom(),
+        Type::List(item) => Atom {
+            list: Some(List {
+                item: plain(item),
+                kind: match key {
+                    None => Items::Atomic,
+                    Some("") => Items::Set,
+                    Some(key) => Items::Keys(vec![key]),
+                },
+            }),
+            ..Atom::default()
+        },
+        Type::Map(item) => Atom {
+            map: Some(open_map(plain(item), false)),
+            ..Atom::default()
+        },
+        Type::Struct(of) => of_struct(of, granular),
+    }
+}
+
+impl<'a> Atom<'a> {
+    /// The forms that a value has; nothing may have all of them.
+    pub(super) fn deduce(&self, value: Option<&Value>) -> Forms {
+        let all = Forms {
+            scalar: self.scalar.is_some(),
+            list: self.list.is_some(),
+            map: self.map.is_some(),
+        };
+        let none = Forms {
+            scalar: false,
+            list: false,
+            map: false,
+        };
+        match value {
+            Some(Value::Object(_)) if all.map => Forms { map: true, ..none },
+            Some(Value::Array(_)) if all.list => Forms { list: true, ..none },
+            Some(Value::String(_) | Value::Number(_) | Value::Bool(_)) if all.scalar => Forms {
+                scalar: true,
+                ..none
+            },
+            _ => all,
+        }
+    }
+
+    /// The form in which a value of these forms is treated.
+    pub(super) fn form(&self, forms: Forms) -> Result<Form<'_, 'a>, String> {
+        if let (true, Some(map)) = (forms.map, &self.map) {
+            return Ok(Form::Map(map));
+        }
+        if let (true, Some(scalar)) = (forms.scalar, self.scalar) {
+            return Ok(Form::Scalar(scalar));
+        }
+        if let (true, Some(list)) = (forms.list, &self.list) {
+            return Ok(Form::List(list));
+        }
+        Err("schema error: invalid atom: inlined".to_owned())
+    }
+}
+
+impl<'a> Map<'a> {
+    /// What a field that is known holds.
+    pub(super) fn field(&self, name: &str) -> Option<Ref<'a>> {
+        match self.fields {
+            Fields::None => None,
+            Fields::JsonSchema => match name {
+                "not" => Some(Ref::JsonSchema),
+                "allOf" | "anyOf" | "oneOf" => Some(Ref::JsonSchemas { by_name: false }),
+                "definitions" | "patternProperties" | "properties" => {
+                    Some(Ref::JsonSchemas { by_name: true })
+                }
+                _ if SCHEMA_TEXTS.contains(&name) => Some(Ref::Plain(Scalar::Text)),
+                _ if SCHEMA_NUMBERS.contains(&name) => Some(Ref::Plain(Scalar::Number)),
+                _ if SCHEMA_FLAGS.contains(&name) => Some(Ref::Plain(Scalar::Flag)),
+                _ => SCHEMA_REST.contains(&name).then_some(Ref::Deduced),
+            },
+            Fields::Struct { of } if (of.name, name) == SCHEMA_PLACE => Some(Ref::JsonSchema),
+            Fields::Struct { of } => {
+                let field = of.fields.iter().find(|field| field.name == name)?;
+                let keyed = KEYED
+                    .iter()
+                    .find(|(within, at, _)| (*within, *at) == (of.name, name));
+                Some(Ref::Type {
+                    kind: &field.kind,
+                    key: field.merge_key.or(keyed.map(|(_, _, key)| *key)),
+                    granular: GRANULAR.contains(&(of.name, field.name)),
+                })
+            }
+            Fields::Schema {
+                properties,
+                preserve,
+                resource,
+            } => {
+                match name {
+                    "apiVersion" | "kind" if resource => {
+                        return Some(Ref::Plain(Scalar::Text));
+                    }
+                    "metadata" if resource => return Some(Ref::Struct(&OBJECT_META)),
+                    _ => {}
+                }
+                properties.get(name).map(|schema| Ref::Schema {
+                    schema,
+                    preserve,
+                    resource: false,
+                })
+            }
+        }
+    }
+
+    /// What a field holds, known or not.
+    pub(super) fn at(&self, name: &str) -> Option<Ref<'a>> {
+        self.field(name).or(self.other)
+    }
+
+    /// What a key of a list has where it is missing.
+    fn default_of(&self, name: &str) -> Option<Value> {
+        match self.fields {
+            Fields::None | Fields::JsonSchema => None,
+            Fields::Struct { of } => {
+                let field = of.fields.iter().find(|field| field.name == name)?;
+                let text = field.presence == Presence::Always && matches!(field.kind, Type::String);
+                text.then(|| Value::from(""))
+            }
+            Fields::Schema { properties, .. } => properties.get(name)?.default.clone(),
+        }
+    }
+
+    /// Whether nothing at all is known of its fields.
+    pub(super) fn is_unknown(&self) -> bool {
+        let open = match self.other {
+            Some(Ref::Deduced) => true,
+            Some(Ref::Schema { .. }) => self
+                .other
+                .is_some_and(|other| other.atom().scalar == Some(Scalar::Any)),
+            _ => false,
+        };
+        open && match self.fields {
+            Fields::None => true,
+            Fields::JsonSchema => false,
+            Fields::Struct { of } => of.fields.is_empty(),
+            Fields::Schema {
+                properties,
+                resource,
+                ..
+            } => properties.is_empty() && !resource,
+        }
+    }
+}
+
+impl List<'_> {
+    pub(super) fn is_atomic(&self) -> bool {
+        matches!(self.kind, Items::Atomic)
+    }
+
+    /// How an item of the list is found again.
+    pub(super) fn element(&self, item: &Value) -> Result<Element, String> {
+        match &self.kind {
+            Items::Atomic => Err("invalid indexing of non-associative list".to_owned()),
+            Items::Set => match item {
+                Value::Object(_) => {
+                    Err("associative list without keys has an element that's a map type".to_owned())
+                }
+                Value::Array(_) => {
+                    Err("not supported: associative list with lists as elements".to_owned())
+                }
+                Value::Null => {
+                    let why =
+                        "associative list without keys has an element that's an explicit null";
+                    Err(why.to_owned())
+                }
+                item => Ok(Element::Value(item.clone())),
+            },
+            Items::Keys(keys) => self.keyed(keys, item),
+        }
+    }
+
+    /// The items of the list, sorted by what tells them apart; those that are alike in their order.
+    pub(super) fn sorted<'v>(
+        &self,
+        items: &'v [Value],
+    ) -> Result<Vec<(Element, &'v Value)>, String> {
+        let mut sorted = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let element = self
+                .element(item)
+                .map_err(|why| format!("element {index}: {why}"))?;
+            sorted.push((element, item));
+        }
+        sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(sorted)
+    }
+
+    fn keyed(&self, keys: &[&str], item: &Value) -> Result<Element, String> {
+        let map = match item {
+            Value::Object(map) => map,
+            Value::Null => {
+                return Err("associative list with keys may not have a null element".to_owned());
+            }
+            _ => {
+                return Err("associative list with keys may not have non-map elements".to_owned());
+            }
+        };
+        let mut fields: Vec<(Box<str>, Value)> = Vec::new();
+        for &key in keys {
+            let value = match map.get(key) {
+                Some(value) => Some(value.clone()),
+                None => match self.item.atom().map {
+                    Some(shape) => shape.default_of(key),
+                    None => {
+                        return Err(format!(
+                            "couldn't find default value for {key}: associative list may not have \
+                             non-map types"
+                        ));
+                    }
+                },
+            };
+            fields.extend(value.map(|value| (key.into(), value)));
+        }
+        if fields.is_empty() && !keys.is_empty() {
+            let keys: Vec<String> = keys.iter().map(|key| go_quote(key)).collect();
+            return Err(format!(
+                "associative list with keys has an element that omits all key fields [{}] (and \
+                 doesn't have default values for any key fields)",
+                keys.join(" ")
+            ));
+        }
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Element::Key(fields))
+    }
+}
