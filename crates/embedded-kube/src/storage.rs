@@ -154,7 +154,7 @@ impl serde_json::ser::Formatter for Floats {
     }
 }
 
-fn to_vec(value: &Value) -> Vec<u8> {
+pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     write_json(&mut out, value);
     out
