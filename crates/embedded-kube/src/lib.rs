@@ -29,6 +29,7 @@ mod listen;
 mod meta;
 mod names;
 mod openapi;
+mod protobuf;
 mod quantity;
 mod resource;
 mod schema;

@@ -36,7 +36,7 @@ pub(super) fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]
         StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // JSON is YAML as well.
     let kind = match output {
-        Format::Json => "application/json",
+        Format::Json | Format::Protobuf => "application/json",
         Format::Yaml => "application/yaml",
     };
     let headers = response.headers_mut();

@@ -26,7 +26,7 @@ use crate::listen::LongQuery;
 use crate::resource::{Resource, Sub};
 use crate::server::Cluster;
 use crate::state::State;
-use crate::status::{ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult};
 use crate::table::Shape;
 use crate::watch::Watch;
 
@@ -113,6 +113,9 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
+        if self.resource.builtin() == Some(Builtin::ServiceAccount) && self.target.sub == "token" {
+            return Ok(refuse(&self.no_token()));
+        }
         let verb = match self.part().and_then(|()| self.verb()) {
             Ok(verb) => verb,
             Err(refusal) if self.method == Method::HEAD => {
@@ -156,6 +159,37 @@ impl Exchange {
         } else {
             Ok(answer)
         }
+    }
+
+    /// Why nobody gets a token here: there is no such account, or nobody gets one.
+    fn no_token(&self) -> ApiError {
+        let (resource, name) = (&self.resource, &self.target.name);
+        let key = resource.key(&self.target.namespace, name);
+        if self.method != Method::POST {
+            ApiError::wrong_method()
+        } else if !self.has_namespace() {
+            let namespaces = About {
+                group: "",
+                resource: "namespaces",
+            };
+            ApiError::not_found(namespaces, &self.target.namespace)
+        } else if self
+            .cluster
+            .lock()
+            .storage
+            .object(&resource.store, &key)
+            .is_none()
+        {
+            ApiError::not_found(resource.about(), name)
+        } else {
+            ApiError::forbidden(resource.about(), name, "this server gives out no tokens")
+        }
+    }
+
+    fn has_namespace(&self) -> bool {
+        let state = self.cluster.lock();
+        let found = state.storage.object("namespaces", &self.target.namespace);
+        found.is_some()
     }
 
     /// Refuses a part that objects of this resource do not have, whatever the method.
@@ -284,7 +318,7 @@ impl Exchange {
             return self.read(verb, sub, output, fault);
         }
         if verb == "create" {
-            negotiate::input(&self.headers)?;
+            negotiate::input(&self.headers, &self.resource)?;
         }
         let bytes = body::read(incoming).await?;
         self.write(verb, sub, output, &bytes)
@@ -446,7 +480,10 @@ impl Exchange {
 
     /// How much deeper than what is stored this body can make a document.
     fn depth(&self, bytes: &[u8]) -> usize {
-        let is_json = matches!(negotiate::input(&self.headers), Ok(Format::Json));
+        let is_json = matches!(
+            negotiate::input(&self.headers, &self.resource),
+            Ok(Format::Json)
+        );
         let moves = |bytes: &[u8]| {
             let words: [&[u8]; 3] = [b"copy", b"move", b"\\u"];
             words
@@ -498,7 +535,7 @@ impl Exchange {
         let format = if bytes.is_empty() {
             Format::Json
         } else {
-            negotiate::input(&self.headers)?
+            negotiate::input(&self.headers, &self.resource)?
         };
         let (options, dry_run) = self.query.delete(bytes, format)?;
         call.dry_run = dry_run;
@@ -509,7 +546,7 @@ impl Exchange {
     }
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
-        let format = negotiate::input(&self.headers)?;
+        let format = negotiate::input(&self.headers, &self.resource)?;
         body::parse(bytes, format).map_err(|message| {
             if self.target.sub == "scale" && self.resource.custom().is_some() {
                 return ApiError::bad_request(api::NO_SCALE);

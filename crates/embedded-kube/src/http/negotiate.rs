@@ -15,6 +15,8 @@ use crate::table::Form;
 pub(super) enum Format {
     Json,
     Yaml,
+    /// Only of bodies that come in.
+    Protobuf,
 }
 
 const BUILT_IN: [&str; 3] = [
@@ -215,10 +217,13 @@ pub(super) fn takes(headers: &HeaderMap, kinds: &[&'static str]) -> Option<&'sta
 }
 
 /// The format of a request body.
-pub(super) fn input(headers: &HeaderMap) -> ApiResult<Format> {
+pub(super) fn input(headers: &HeaderMap, resource: &Resource) -> ApiResult<Format> {
     match media_type(header(headers, &CONTENT_TYPE)).as_deref() {
         Some("" | "application/json") => Ok(Format::Json),
         Some("application/yaml") => Ok(Format::Yaml),
+        Some("application/vnd.kubernetes.protobuf") if resource.custom().is_none() => {
+            Ok(Format::Protobuf)
+        }
         _ => Err(ApiError::unsupported_media_type(&BUILT_IN)),
     }
 }
