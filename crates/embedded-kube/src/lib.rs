@@ -24,6 +24,7 @@ mod faults;
 mod field;
 mod http;
 mod ids;
+mod journal;
 mod json;
 mod listen;
 mod meta;
@@ -47,6 +48,7 @@ mod watch;
 pub use clock::{Clock, TokioClock};
 pub use faults::{Fault, FaultKind, FaultPlan};
 pub use http::{ClusterService, LostAnswer, ResponseBody};
+pub use journal::StateError;
 #[cfg(feature = "https")]
 pub use listen::Certificate;
 pub use listen::{Limits, Listener};

@@ -290,6 +290,9 @@ impl Watch {
                 continue;
             }
             if !self.pending.is_empty() {
+                if self.cluster.is_kept() && self.cluster.written(self.position).await.is_err() {
+                    return Some(Err(LostAnswer));
+                }
                 return Some(Ok(std::mem::take(&mut self.pending).into()));
             }
             if self.finished {

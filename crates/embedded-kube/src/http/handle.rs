@@ -144,6 +144,13 @@ impl Exchange {
             Ok(answer) => answer,
             Err(error) => refuse(&error),
         };
+        if self.cluster.is_kept() {
+            // Nobody hears of what is not on disk yet.
+            let revision = self.cluster.lock().storage.revision();
+            if let Err(error) = self.cluster.written(revision).await {
+                answer = refuse(&error);
+            }
+        }
         if let Some(warning) = self
             .resource
             .custom()

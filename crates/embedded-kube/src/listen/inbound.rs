@@ -18,6 +18,8 @@ use http::{HeaderName, Request};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use super::{MAX_FIELDS, MAX_HEAD};
+
 /// A query that did not fit into the address of its request.
 #[derive(Clone, Debug)]
 pub(crate) struct LongQuery(pub(crate) String);
@@ -72,10 +74,10 @@ pub(super) struct Inbound<S> {
 }
 
 impl<S> Inbound<S> {
-    pub(super) fn new(stream: S, stalled: Duration, max_head: usize, queries: Queries) -> Self {
+    pub(super) fn new(stream: S, stalled: Duration, queries: Queries) -> Self {
         Self {
             stream,
-            follower: Follower::new(max_head, queries),
+            follower: Follower::new(MAX_HEAD, MAX_FIELDS, queries),
             ready: Vec::new(),
             given: 0,
             stalled,
@@ -171,6 +173,8 @@ enum Place {
     Trailer(Vec<u8>),
     /// Nobody knows any more: everything is handed on.
     Lost,
+    /// The rest is not listened to.
+    Refused,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -183,14 +187,16 @@ struct Body {
 struct Follower {
     place: Place,
     max_head: usize,
+    max_fields: usize,
     queries: Queries,
 }
 
 impl Follower {
-    fn new(max_head: usize, queries: Queries) -> Self {
+    fn new(max_head: usize, max_fields: usize, queries: Queries) -> Self {
         Self {
             place: Place::Line(Vec::new()),
             max_head,
+            max_fields,
             queries,
         }
     }
@@ -216,10 +222,17 @@ impl Follower {
                 out.extend_from_slice(bytes);
                 &[]
             }
+            Place::Refused => &[],
             Place::Line(line) => {
                 let (part, rest, ended) = to_line_end(bytes);
                 line.extend_from_slice(part);
-                if ended {
+                if line.len() > self.max_head {
+                    // The library is shown a head that it finds too large, and says so.
+                    out.extend_from_slice(b"GET / HTTP/1.1\r\n");
+                    out.extend(b"x:\r\n".repeat(self.max_fields + 1));
+                    out.extend_from_slice(b"\r\n");
+                    self.place = Place::Refused;
+                } else if ended {
                     let line = std::mem::take(line);
                     let blank = line.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
                     self.request_line(line, out);
@@ -230,10 +243,6 @@ impl Follower {
                             body: Body::default(),
                         };
                     }
-                } else if line.len() > self.max_head {
-                    // Too much in any case: the library says so.
-                    out.append(line);
-                    self.place = Place::Lost;
                 }
                 rest
             }
@@ -364,7 +373,7 @@ mod tests {
     /// What comes out if the bytes come in pieces of this size.
     fn through(input: &[u8], size: usize) -> (Vec<u8>, Queries) {
         let queries = Queries::default();
-        let mut follower = Follower::new(1 << 20, queries.clone());
+        let mut follower = Follower::new(1 << 20, 10, queries.clone());
         let mut out = Vec::new();
         for piece in input.chunks(size) {
             follower.take(piece, &mut out);

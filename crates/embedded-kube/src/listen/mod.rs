@@ -168,7 +168,7 @@ impl Door {
 
     async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let queries = Queries::default();
-        let stream = Inbound::new(stream, self.limits.stalled, MAX_HEAD, queries.clone());
+        let stream = Inbound::new(stream, self.limits.stalled, queries.clone());
         let service = hyper::service::service_fn(|request: Request<Incoming>| {
             let (router, queries) = (self.router.clone(), queries.clone());
             let limit = self.limits.request;

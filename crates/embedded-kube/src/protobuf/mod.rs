@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(
             parsed,
             json!({"apiVersion": "v1", "kind": "ConfigMap", "immutable": true,
-                "metadata": {"name": "name", "creationTimestamp": "2025-07-07T17:46:40Z",
+                "metadata": {"name": "name", "creationTimestamp": "2025-07-09T06:15:28Z",
                     "labels": {"key": "value"}, "finalizers": ["f"]},
                 "data": {"key": "value"}, "binaryData": {"key": "dmFsdWU="}})
         );

@@ -70,12 +70,13 @@ fn folder(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// They all work in one namespace of the real server, whose name is in what is written.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn check(name: &str) {
     if !servers::enabled(name) {
         return;
     }
-    // They all work in one namespace of the real server, whose name is in what is written.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder("scripts").join(format!("{name}.console"));
     let script = fs::read_to_string(&path).expect("the script");
