@@ -19,6 +19,16 @@ impl Ids {
         Self { state: seed ^ hash }
     }
 
+    /// Where the stream is, to go on there.
+    pub(crate) fn position(&self) -> u64 {
+        self.state
+    }
+
+    /// A stream that goes on where another one was.
+    pub(crate) fn at(position: u64) -> Self {
+        Self { state: position }
+    }
+
     pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

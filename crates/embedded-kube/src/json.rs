@@ -23,6 +23,16 @@ pub(crate) struct Document {
     pub(crate) overflow: Option<String>,
 }
 
+impl From<Value> for Document {
+    fn from(value: Value) -> Self {
+        Self {
+            value,
+            duplicates: Vec::new(),
+            overflow: None,
+        }
+    }
+}
+
 /// Reads one JSON document.
 pub(crate) fn parse(input: &[u8]) -> Result<Document, String> {
     let mut reader = Reader {

@@ -10,6 +10,7 @@ use crate::builtin::Builtin;
 use crate::deep;
 use crate::schema::Schema;
 use crate::status::About;
+use crate::table::CustomColumn;
 
 /// One version of one resource.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub(crate) struct Custom {
     pub(crate) scale: Option<Scale>,
     /// The fields that field selectors can name, as `spec.a.b`.
     pub(crate) selectable: Vec<Box<str>>,
+    /// What its tables show besides the name.
+    pub(crate) columns: Vec<CustomColumn>,
     /// What a user of this version is warned of.
     pub(crate) warning: Option<Box<str>>,
 }

@@ -1,13 +1,16 @@
 //! The public handles: a server with its clusters.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Clock;
 use crate::deep;
 use crate::faults::FaultPlan;
 use crate::http::ClusterService;
+use crate::journal::{ClusterJournal, Journal, Restored, StateError};
 use crate::state::State;
+use crate::status::ApiResult;
 
 /// How a server and its clusters behave.
 #[derive(Clone)]
@@ -39,6 +42,7 @@ pub struct Server {
 
 struct ServerInner {
     options: Options,
+    journal: Option<Journal>,
     clusters: Mutex<BTreeMap<String, Cluster>>,
 }
 
@@ -48,9 +52,28 @@ impl Server {
         Self {
             inner: Arc::new(ServerInner {
                 options,
+                journal: None,
                 clusters: Mutex::default(),
             }),
         }
+    }
+
+    /// A server whose clusters are kept in a folder, and are there again when it is opened anew:
+    /// nothing that was answered is lost, however the process ends. One process at a time.
+    pub fn open(options: Options, folder: &Path) -> Result<Self, StateError> {
+        let (journal, restored) = Journal::open(folder)?;
+        let clusters = restored.iter().map(|restored| {
+            let cluster = Cluster::restore(restored, &options, &journal);
+            (restored.name.clone(), cluster)
+        });
+        let clusters = Mutex::new(clusters.collect());
+        Ok(Self {
+            inner: Arc::new(ServerInner {
+                options,
+                journal: Some(journal),
+                clusters,
+            }),
+        })
     }
 
     /// The cluster of this name, created on first use.
@@ -59,7 +82,10 @@ impl Server {
         if let Some(cluster) = clusters.get(name) {
             return cluster.clone();
         }
-        let cluster = Cluster::with_options(name, &self.inner.options);
+        let mut cluster = Cluster::with_options(name, &self.inner.options);
+        if let Some(journal) = &self.inner.journal {
+            cluster = Cluster::kept(name, &self.inner.options, journal);
+        }
         clusters.insert(name.to_owned(), cluster.clone());
         cluster
     }
@@ -92,6 +118,7 @@ pub struct Cluster {
 struct ClusterInner {
     state: Mutex<State>,
     faults: FaultPlan,
+    journal: Option<ClusterJournal>,
 }
 
 impl Cluster {
@@ -108,12 +135,59 @@ impl Cluster {
             options.history,
             Arc::clone(&options.clock),
         );
+        Self::made(state, None)
+    }
+
+    fn made(state: State, journal: Option<ClusterJournal>) -> Self {
         Self {
             inner: Arc::new(ClusterInner {
                 state: Mutex::new(state),
                 faults: FaultPlan::default(),
+                journal,
             }),
         }
+    }
+
+    /// A new cluster that is written down.
+    fn kept(name: &str, options: &Options, journal: &Journal) -> Self {
+        let clock = Arc::clone(&options.clock);
+        let state = State::kept(name, options.seed, options.history, clock);
+        let cluster = Self::made(state, Some(journal.of(name, 0)));
+        cluster.write_down(&mut cluster.lock());
+        cluster
+    }
+
+    /// A cluster that was written down.
+    fn restore(restored: &Restored, options: &Options, journal: &Journal) -> Self {
+        let deepest = restored.objects.iter().map(|object| deep::of(&object.body));
+        let clock = Arc::clone(&options.clock);
+        let mut state = deep::with_room(deepest.max().unwrap_or(0), || {
+            State::restore(restored, options.history, clock)
+        });
+        state.storage.note_changes();
+        let journal = journal.of(&restored.name, restored.revision);
+        Self::made(state, Some(journal))
+    }
+
+    /// Hands over what was changed, to be written down.
+    fn write_down(&self, state: &mut State) {
+        if let Some(journal) = &self.inner.journal {
+            let changes = state.storage.take_changes();
+            journal.submit(state.storage.revision(), state.ids.position(), changes);
+        }
+    }
+
+    /// Waits until everything up to a revision is on disk, where there is one.
+    pub(crate) async fn written(&self, revision: u64) -> ApiResult<()> {
+        match &self.inner.journal {
+            Some(journal) => journal.reached(revision).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whether answers wait for a disk.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.inner.journal.is_some()
     }
 
     /// A client of this cluster, without any socket.
@@ -141,7 +215,9 @@ impl Cluster {
     pub(crate) fn step<T>(&self, added: usize, work: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
         let depth = state.deepest.saturating_add(added);
-        deep::with_room(depth, || work(&mut state))
+        let done = deep::with_room(depth, || work(&mut state));
+        self.write_down(&mut state);
+        done
     }
 
     /// The state, for a look that reads no document.

@@ -12,9 +12,11 @@ use crate::clock::Clock;
 use crate::crd;
 use crate::fields::{self, Scope};
 use crate::ids::Ids;
+use crate::journal::{Restored, RestoredEvent};
+use crate::json;
 use crate::meta::{self, Facts};
 use crate::resource::{Definition, Resource, Rules, Sub};
-use crate::storage::{Body, Storage, Stored};
+use crate::storage::{Body, Event, Storage, Stored};
 use crate::strategy;
 use crate::typed::seconds;
 
@@ -54,9 +56,23 @@ pub(crate) enum Chore {
 impl State {
     /// A new cluster with its initial namespaces.
     pub(crate) fn new(name: &str, seed: u64, history: usize, clock: Arc<dyn Clock>) -> Self {
+        let mut state = Self::empty(Ids::new(seed, name), history, clock);
+        state.begin();
+        state
+    }
+
+    /// The same, with its changes noted from the first one on.
+    pub(crate) fn kept(name: &str, seed: u64, history: usize, clock: Arc<dyn Clock>) -> Self {
+        let mut state = Self::empty(Ids::new(seed, name), history, clock);
+        state.storage.note_changes();
+        state.begin();
+        state
+    }
+
+    fn empty(ids: Ids, history: usize, clock: Arc<dyn Clock>) -> Self {
         let mut state = Self {
             storage: Storage::new(history),
-            ids: Ids::new(seed, name),
+            ids,
             clock,
             deepest: 0,
             definitions: BTreeMap::new(),
@@ -67,6 +83,12 @@ impl State {
         for resource in builtin::RESOURCES.iter() {
             state.storage.collection(&resource.store);
         }
+        state
+    }
+
+    /// Makes the initial namespaces.
+    fn begin(&mut self) {
+        let state = self;
         let resource = builtin::resource(Builtin::Namespace);
         let now = state.now();
         for name in builtin::INITIAL {
@@ -86,7 +108,90 @@ impl State {
             Builtin::Namespace.prepare_create(&mut value, now);
             state.put(resource, name, value);
         }
+    }
+
+    /// A cluster as it was written down.
+    pub(crate) fn restore(restored: &Restored, history: usize, clock: Arc<dyn Clock>) -> Self {
+        let mut state = Self::empty(Ids::at(restored.ids), history, clock);
+        // Definitions first: they say what the others are.
+        let definitions = &builtin::resource(Builtin::Definition).store;
+        let (defining, others): (Vec<_>, Vec<_>) = restored
+            .objects
+            .iter()
+            .partition(|object| *object.store == **definitions);
+        for object in defining.into_iter().chain(others) {
+            let value = json::parse(&object.body).map(|document| document.value);
+            let value = value.unwrap_or_default();
+            if *object.store == **definitions
+                && (crd::condition_is_true(&value, "Established")
+                    || crd::condition_is_true(&value, "NamesAccepted"))
+            {
+                let definition = crd::compile(&value);
+                state
+                    .definitions
+                    .insert(object.key.as_str().into(), definition);
+                state.storage.collection(&object.key);
+            }
+            state.take_back(&object.store, &object.key, &object.version, &value);
+        }
+        for event in &restored.events {
+            state.take_back_event(event);
+        }
+        state.storage.resume_at(restored.revision);
         state
+    }
+
+    fn take_back(&mut self, store: &str, key: &str, version: &str, value: &Value) {
+        let Some(stored) = self.written(store, version, value) else {
+            return;
+        };
+        self.deepest = self.deepest.max(stored.body.depth());
+        for owner in &stored.facts.owners {
+            let entry = self.dependents.entry(owner.uid.clone()).or_default();
+            entry.insert((store.into(), key.into()));
+        }
+        let collection = self.storage.collection(store);
+        collection.objects.insert(key.into(), Arc::new(stored));
+    }
+
+    fn take_back_event(&mut self, event: &RestoredEvent) {
+        let read = |state: &Self, (version, body): &(String, Vec<u8>)| {
+            let value = json::parse(body).map(|document| document.value);
+            state.written(&event.store, version, &value.unwrap_or_default())
+        };
+        let Some(object) = read(self, &event.object) else {
+            return;
+        };
+        let previous = event.previous.as_ref().and_then(|p| read(self, p));
+        let event_read = Event {
+            revision: event.revision,
+            key: event.key.as_str().into(),
+            object: Arc::new(object),
+            previous: previous.map(Arc::new),
+            deleted: event.deleted,
+        };
+        let collection = self.storage.collection(&event.store);
+        collection.restore(event_read, event.floor);
+    }
+
+    /// An object of a collection as it is stored; none if nobody knows its kind any more.
+    fn written(&self, store: &str, version: &str, value: &Value) -> Option<Stored> {
+        let written_as = match self.definitions.get(store) {
+            Some(definition) => {
+                let same = definition.version(version);
+                Arc::clone(same.unwrap_or_else(|| definition.stored()))
+            }
+            None => self.resource_of_store(store)?,
+        };
+        let share: Option<fn(Vec<u8>) -> Bytes> =
+            (written_as.builtin() == Some(Builtin::Definition)).then_some(crd::share_spec);
+        let revision = meta::text(value, "resourceVersion").parse().unwrap_or(0);
+        Some(Stored {
+            revision,
+            facts: Facts::of(value),
+            body: Body::write(value, share),
+            written_as,
+        })
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -284,6 +284,16 @@ impl ApiError {
             .with_retry(1)
     }
 
+    pub(crate) fn timeout(message: &str) -> Self {
+        Self::new(504, "Timeout", format!("Timeout: {message}")).with_details(
+            About {
+                group: "",
+                resource: "",
+            },
+            "",
+        )
+    }
+
     pub(crate) fn too_many_requests(retry_after: u32) -> Self {
         Self::new(
             429,

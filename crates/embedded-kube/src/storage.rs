@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::deep;
+use crate::journal::Change;
 use crate::json;
 use crate::meta::Facts;
 use crate::resource::Resource;
@@ -157,7 +158,7 @@ impl serde_json::ser::Formatter for Floats {
     }
 }
 
-fn to_vec(value: &Value) -> Vec<u8> {
+pub(crate) fn to_vec(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     write_json(&mut out, value);
     out
@@ -252,6 +253,13 @@ impl Collection {
             .map_or(current, |event| event.revision - 1)
     }
 
+    /// Takes back a change that was written down.
+    pub(crate) fn restore(&mut self, event: Event, floor: u64) {
+        self.log_bytes += event.object.body.len();
+        self.log.push_back(event);
+        self.floor = floor;
+    }
+
     fn record(&mut self, event: Event, history: usize) {
         self.log_bytes += event.object.body.len();
         self.log.push_back(event);
@@ -272,6 +280,8 @@ pub(crate) struct Storage {
     revision: u64,
     history: usize,
     collections: BTreeMap<Box<str>, Collection>,
+    /// What was changed and is still to be written down, if anything ever is.
+    unwritten: Option<Vec<Change>>,
 }
 
 impl Storage {
@@ -281,6 +291,42 @@ impl Storage {
             revision: 1,
             history,
             collections: BTreeMap::new(),
+            unwritten: None,
+        }
+    }
+
+    /// From now on changes are noted, to be written down.
+    pub(crate) fn note_changes(&mut self) {
+        self.unwritten = Some(Vec::new());
+    }
+
+    /// What was changed since the last time.
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+        self.unwritten
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// Goes on at a revision, with collections that were read back.
+    pub(crate) fn resume_at(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
+    fn note(&mut self, store: &str, event: &Event) {
+        let floor = self.collection(store).floor;
+        if let Some(unwritten) = &mut self.unwritten {
+            let written =
+                |stored: &Stored| (stored.written_as.version.clone(), stored.body.to_bytes());
+            unwritten.push(Change {
+                store: store.into(),
+                key: event.key.clone(),
+                revision: event.revision,
+                deleted: event.deleted,
+                object: written(&event.object),
+                previous: event.previous.as_deref().map(written),
+                floor,
+            });
         }
     }
 
@@ -328,16 +374,23 @@ impl Storage {
         let (revision, history) = (self.revision, self.history);
         let collection = self.collection(store);
         let previous = collection.objects.insert(key.into(), Arc::clone(&object));
-        collection.record(
-            Event {
-                revision,
-                key: key.into(),
-                object,
-                previous,
-                deleted: false,
-            },
-            history,
-        );
+        let event = Event {
+            revision,
+            key: key.into(),
+            object,
+            previous,
+            deleted: false,
+        };
+        self.record(store, event, history);
+    }
+
+    fn record(&mut self, store: &str, event: Event, history: usize) {
+        if self.unwritten.is_none() {
+            self.collection(store).record(event, history);
+            return;
+        }
+        self.collection(store).record(event.clone(), history);
+        self.note(store, &event);
     }
 
     /// Removes an object; `last` is its last state, written for [`Storage::next_revision`].
@@ -353,7 +406,7 @@ impl Storage {
                 previous: Some(previous),
                 deleted: true,
             };
-            collection.record(event, history);
+            self.record(store, event, history);
         }
     }
 

@@ -396,7 +396,7 @@ fn parse_time(
 }
 
 /// A time of RFC 3339 as Go reads it: an hour may have one digit, and a fraction a comma.
-fn read_time(text: &str) -> Option<jiff::Timestamp> {
+pub(crate) fn read_time(text: &str) -> Option<jiff::Timestamp> {
     let (date, time) = text.split_once('T')?;
     let (clock, offset) = match time.strip_suffix('Z') {
         Some(clock) => (clock, "Z"),

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
+use jiff::Timestamp;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::faults::FaultKind;
 use crate::http::LostAnswer;
-use crate::resource::Resource;
+use crate::json;
+use crate::resource::{Resource, Sub};
 use crate::selectors::Selector;
 use crate::server::Cluster;
 use crate::state::State;
 use crate::status::ApiError;
 use crate::storage::{Body, Event, Stored};
+use crate::table::Shape;
 use crate::typed::{self, Findings};
 
 /// How often a watch that wants bookmarks gets one.
@@ -41,6 +44,10 @@ pub(crate) struct Watch {
     resource: Arc<Resource>,
     prefix: String,
     options: WatchOptions,
+    /// What the objects look like.
+    shape: Shape,
+    /// Whether the columns of a table have been named.
+    headed: bool,
     /// All changes up to here have been told.
     position: u64,
     epoch: u64,
@@ -62,6 +69,7 @@ impl Watch {
         resource: Arc<Resource>,
         namespace: &str,
         options: WatchOptions,
+        shape: Shape,
         fault: Option<FaultKind>,
     ) -> Self {
         let prefix = match (resource.namespaced, namespace) {
@@ -74,6 +82,8 @@ impl Watch {
             cluster,
             resource,
             prefix,
+            shape,
+            headed: false,
             position: options.version,
             epoch,
             deadline: now + options.timeout,
@@ -125,7 +135,7 @@ impl Watch {
             }
         }
         if self.options.initial_events == Some(true) && self.options.bookmarks {
-            self.bookmark(true);
+            self.bookmark(state.now(), true);
         }
     }
 
@@ -142,11 +152,25 @@ impl Watch {
         self.pending.extend_from_slice(kind.as_bytes());
         self.pending.extend_from_slice(b"\",\"object\":");
         let converted: Option<Body> = state.presented(&self.resource, object);
-        converted
-            .as_ref()
-            .unwrap_or(&object.body)
-            .append_to(&mut self.pending);
+        let body = converted.as_ref().unwrap_or(&object.body);
+        if self.shape.is_whole() {
+            body.append_to(&mut self.pending);
+        } else {
+            let value = json::parse(&body.to_bytes()).map(|document| document.value);
+            let shaped = self.shaped(state.now(), value.unwrap_or_default());
+            Body::write(&shaped, None).append_to(&mut self.pending);
+        }
         self.pending.extend_from_slice(b"}\n");
+    }
+
+    /// An object in the form that is asked for; a table names its columns once.
+    fn shaped(&mut self, now: Timestamp, value: Value) -> Value {
+        let headers = !std::mem::replace(&mut self.headed, true);
+        let whole = value.clone();
+        let shaped = self
+            .shape
+            .of(&self.resource, Sub::None, value, now, headers);
+        shaped.unwrap_or(whole)
     }
 
     /// When the next bookmark comes, if one does.
@@ -156,7 +180,7 @@ impl Watch {
         (self.options.bookmarks && next > now).then_some(next)
     }
 
-    fn bookmark(&mut self, end_of_state: bool) {
+    fn bookmark(&mut self, now: Timestamp, end_of_state: bool) {
         let mut metadata = json!({"resourceVersion": self.position.to_string()});
         if end_of_state {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
@@ -170,6 +194,9 @@ impl Watch {
         if let Some(builtin) = self.resource.builtin() {
             let decoded = typed::decode(&mut object, builtin.fields(), &mut Findings::default());
             debug_assert!(decoded.is_ok(), "what is written here fits every kind");
+        }
+        if !self.shape.is_whole() {
+            object = self.shaped(now, object);
         }
         let event = json!({"type": "BOOKMARK", "object": object});
         self.line(&event.to_string());
@@ -264,6 +291,9 @@ impl Watch {
                 continue;
             }
             if !self.pending.is_empty() {
+                if self.cluster.is_kept() && self.cluster.written(self.position).await.is_err() {
+                    return Some(Err(LostAnswer));
+                }
                 return Some(Ok(std::mem::take(&mut self.pending).into()));
             }
             if self.finished {
@@ -300,9 +330,12 @@ impl Watch {
         let now = Instant::now();
         if self.next_bookmark.is_some_and(|next| now >= next) {
             let cluster = self.cluster.clone();
-            cluster.step(0, |state| self.gather(state));
+            let present = cluster.step(0, |state| {
+                self.gather(state);
+                state.now()
+            });
             if !self.finished {
-                self.bookmark(false);
+                self.bookmark(present, false);
             }
             self.next_bookmark = self.bookmark_after(now);
         }

@@ -216,6 +216,9 @@ impl Builtin {
                     json!("Retain"),
                 );
                 set_default(&mut value["spec"], "volumeMode", json!("Filesystem"));
+                if value["spec"]["hostPath"].is_object() {
+                    set_default(&mut value["spec"]["hostPath"], "type", json!(""));
+                }
             }
             Self::Claim => {
                 set_default(&mut value["status"], "phase", json!("Pending"));

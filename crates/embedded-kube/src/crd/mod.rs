@@ -18,6 +18,7 @@ use crate::resource::{
     Custom, Definition, Resource, Rules, Scale, compare_versions, group_version,
 };
 use crate::schema;
+use crate::table;
 use crate::typed::seconds;
 
 /// The finalizer that holds a definition until its objects are gone.
@@ -276,6 +277,16 @@ fn digest(text: &[u8]) -> Vec<u8> {
     parts.iter().flat_map(|part| part.to_le_bytes()).collect()
 }
 
+/// A digest as a text.
+pub(crate) fn hash(text: &[u8]) -> String {
+    use std::fmt::Write as _;
+    digest(text).iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02X}");
+        hex
+    })
+}
+
 /// What a definition serves; equal definitions of many clusters share it.
 pub(crate) fn compile(value: &Value) -> Arc<Definition> {
     let spec = &value["spec"];
@@ -368,6 +379,7 @@ fn compile_spec(spec: &Value, source: Bytes) -> Definition {
                     .filter_map(|f| f["jsonPath"].as_str())
                     .map(|path| path.trim_start_matches('.').into())
                     .collect(),
+                columns: table::custom_columns(version),
                 warning: warning.map(Into::into),
             })),
             version: name,

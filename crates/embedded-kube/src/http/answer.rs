@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
 use http::{Response, StatusCode};
-use serde_json::json;
 
 use super::negotiate::Format;
 use super::{ResponseBody, full};
@@ -37,7 +36,7 @@ pub(super) fn answer(code: u16, body: Bytes, output: Format, warnings: &[String]
         StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // JSON is YAML as well.
     let kind = match output {
-        Format::Json => "application/json",
+        Format::Json | Format::Protobuf => "application/json",
         Format::Yaml => "application/yaml",
     };
     let headers = response.headers_mut();
@@ -79,7 +78,7 @@ pub(super) fn warn(response: &mut Answer, warnings: &[String]) {
     }
 }
 
-fn plain(code: StatusCode, text: &'static str) -> Answer {
+pub(super) fn plain(code: StatusCode, text: impl Into<Bytes>) -> Answer {
     let mut response = Response::new(full(text));
     *response.status_mut() = code;
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -90,31 +89,4 @@ fn plain(code: StatusCode, text: &'static str) -> Answer {
 /// Where nothing is.
 pub(super) fn not_found() -> Answer {
     plain(StatusCode::NOT_FOUND, "404 page not found\n")
-}
-
-/// What is served besides resources.
-pub(super) fn other(path: &str) -> Answer {
-    match path.trim_end_matches('/') {
-        "/version" => json_answer(
-            200,
-            json!({
-                "major": "1",
-                "minor": "36",
-                "gitVersion": "v1.36.3",
-                "gitCommit": "",
-                "gitTreeState": "",
-                "buildDate": "",
-                "goVersion": "",
-                "compiler": "",
-                "platform": "",
-            })
-            .to_string(),
-        ),
-        "/healthz" | "/livez" | "/readyz" => plain(StatusCode::OK, "ok"),
-        "" => json_answer(
-            200,
-            json!({"paths": ["/api", "/apis", "/version"]}).to_string(),
-        ),
-        _ => not_found(),
-    }
 }

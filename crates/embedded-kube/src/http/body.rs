@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::negotiate::Format;
 use crate::api::type_name;
 use crate::json::{self, Document};
+use crate::protobuf;
 use crate::status::{ApiError, ApiResult};
 
 /// How many bytes a request may have.
@@ -55,6 +56,7 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Document, String> {
     match format {
         Format::Json => json::parse(bytes)
             .map_err(|message| format!("couldn't get version/kind; json parse error: {message}")),
+        Format::Protobuf => protobuf::parse(bytes).map(Document::from),
         Format::Yaml => {
             let text = String::from_utf8_lossy(bytes);
             let value = yaml(first_document(&text).to_owned())?;

@@ -11,6 +11,17 @@ use crate::builtin::{self, Builtin};
 use crate::resource::{Definition, Resource, Sub, compare_versions, group_version};
 use crate::state::State;
 
+/// The built-in groups that a client is to prefer, the first one most.
+const BUILT_IN: [&str; 7] = [
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "rbac.authorization.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "coordination.k8s.io",
+];
+
 const ADDRESSES: &str = "0.0.0.0/0";
 
 /// The document at a discovery path; none if nothing is there.
@@ -43,6 +54,77 @@ pub(super) fn document(state: &State, parts: &[String]) -> Option<Value> {
     }
 }
 
+/// All groups with all their resources in one document; `core` says which half.
+pub(super) fn aggregated(state: &State, core: bool) -> Value {
+    let groups = if core {
+        vec![(String::new(), vec!["v1".to_owned()])]
+    } else {
+        groups(state)
+    };
+    let items: Vec<Value> = groups
+        .iter()
+        .map(|(name, versions)| {
+            let versions: Vec<Value> = versions
+                .iter()
+                .map(|version| aggregated_version(state, name, version))
+                .collect();
+            let metadata = match name.as_str() {
+                "" => json!({}),
+                name => json!({"name": name}),
+            };
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": "apidiscovery.k8s.io/v2",
+        "metadata": {},
+        "items": items,
+    })
+}
+
+fn aggregated_version(state: &State, group: &str, version: &str) -> Value {
+    let list = resources(state, group, version).unwrap_or_default();
+    let entries = list["resources"].as_array().into_iter().flatten();
+    let mut all: Vec<Value> = Vec::new();
+    for entry in entries {
+        let name = entry["name"].as_str().unwrap_or_default();
+        let (plural, sub) = name.split_once('/').unwrap_or((name, ""));
+        // A custom resource says where its kind is from, a built-in one only where it is elsewhere.
+        let custom = state
+            .definitions
+            .contains_key(format!("{plural}.{group}").as_str());
+        let (group, version) = if custom { (group, version) } else { ("", "") };
+        let kind = json!({
+            "group": entry["group"].as_str().unwrap_or(group),
+            "version": entry["version"].as_str().unwrap_or(version),
+            "kind": entry["kind"],
+        });
+        if let (false, Some(main)) = (sub.is_empty(), all.last_mut()) {
+            let part = json!({"subresource": sub, "responseKind": kind, "verbs": entry["verbs"]});
+            match main.get_mut("subresources").and_then(Value::as_array_mut) {
+                Some(parts) => parts.push(part),
+                None => main["subresources"] = json!([part]),
+            }
+            continue;
+        }
+        let mut main = json!({
+            "resource": plural,
+            "responseKind": kind,
+            "scope": if entry["namespaced"] == true { "Namespaced" } else { "Cluster" },
+            "singularResource": entry["singularName"],
+            "verbs": entry["verbs"],
+        });
+        for key in ["shortNames", "categories"] {
+            if !entry[key].is_null() {
+                main[key] = entry[key].clone();
+            }
+        }
+        all.push(main);
+    }
+    json!({"version": version, "resources": all, "freshness": "Current"})
+}
+
 /// Everything that is served.
 fn served(state: &State) -> Vec<Arc<Resource>> {
     let mut all: Vec<Arc<Resource>> = builtin::RESOURCES.clone();
@@ -70,10 +152,14 @@ fn groups(state: &State) -> Vec<(String, Vec<String>)> {
     for versions in groups.values_mut() {
         versions.sort_by(|a, b| compare_versions(b, a));
     }
-    // The built-in groups come first, as in the real server.
-    let built_in = |name: &str| builtin::RESOURCES.iter().any(|r| *r.group == *name);
+    // The built-in groups come first, in the order of the real server.
+    let rank = |name: &str| {
+        let known = BUILT_IN.iter().position(|group| *group == name);
+        let built_in = builtin::RESOURCES.iter().any(|r| *r.group == *name);
+        known.unwrap_or(BUILT_IN.len() + usize::from(!built_in))
+    };
     let mut groups: Vec<(String, Vec<String>)> = groups.into_iter().collect();
-    groups.sort_by_key(|(name, _)| !built_in(name));
+    groups.sort_by_key(|(name, _)| rank(name));
     groups
 }
 

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream;
+use http::header::{CONTENT_TYPE, HeaderValue, VARY};
 use http::{HeaderMap, Method, Request};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 
-use super::answer::{Answer, answer, json_answer, not_found, other, refuse, warn};
+use super::answer::{Answer, answer, json_answer, not_found, refuse, warn};
 use super::body;
 use super::discovery;
-use super::negotiate::{self, Format, Shown};
+use super::negotiate::{self, Format, Output, Shown};
+use super::other;
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
@@ -20,10 +22,12 @@ use crate::builtin::{self, Builtin};
 use crate::chores;
 use crate::deep;
 use crate::faults::FaultKind;
+use crate::listen::LongQuery;
 use crate::resource::{Resource, Sub};
 use crate::server::Cluster;
 use crate::state::State;
-use crate::status::{ApiError, ApiResult};
+use crate::status::{About, ApiError, ApiResult};
+use crate::table::Shape;
 use crate::watch::Watch;
 
 /// Answers a request.
@@ -33,19 +37,33 @@ where
     B::Error: std::fmt::Display + Send,
 {
     let (parts, incoming) = request.into_parts();
-    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    // An address holds 64 KiB; what is longer comes beside it.
+    let long = parts.extensions.get::<LongQuery>();
+    let query = long.map_or(parts.uri.query(), |long| Some(&long.0));
+    let query = Query::parse(query.unwrap_or_default());
     let target = match route(parts.uri.path()) {
         Route::Resource(target) => target,
         Route::Discovery(path) => {
-            let found = discovery::document(&cluster.lock(), &path);
             let core = path.first().is_some_and(|first| first == "api");
+            if path.len() == 1 && negotiate::aggregated(&parts.headers).is_some() {
+                let all = discovery::aggregated(&cluster.lock(), core).to_string();
+                return Ok(aggregated_answer(all));
+            }
+            let found = discovery::document(&cluster.lock(), &path);
+            let built_in = path
+                .get(1)
+                .is_some_and(|group| builtin::RESOURCES.iter().any(|r| *r.group == **group));
+            let layered = core || (path.len() == 3 && built_in);
             return Ok(match found {
-                Some(found) => json_answer(200, found.to_string()),
+                Some(found) => match negotiate::document(&parts.headers, layered) {
+                    Ok(format) => answer(200, format!("{found}\n").into(), format, &[]),
+                    Err(refusal) => refuse(&refusal),
+                },
                 None if core => refuse(&ApiError::nowhere()),
                 None => not_found(),
             });
         }
-        Route::Other(path) => return Ok(other(&path)),
+        Route::Other(path) => return Ok(other::at(&cluster, &parts.headers, &query, &path)),
     };
     let resource = cluster
         .lock()
@@ -69,6 +87,16 @@ where
     exchange.run(incoming).await
 }
 
+/// An answer that says that all groups are in it.
+fn aggregated_answer(body: String) -> Answer {
+    let mut response = json_answer(200, body);
+    let media = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    response
+}
+
 /// A request for a resource.
 struct Exchange {
     cluster: Cluster,
@@ -85,6 +113,9 @@ impl Exchange {
         B: http_body::Body<Data = Bytes>,
         B::Error: std::fmt::Display,
     {
+        if self.resource.builtin() == Some(Builtin::ServiceAccount) && self.target.sub == "token" {
+            return Ok(refuse(&self.no_token()));
+        }
         let verb = match self.part().and_then(|()| self.verb()) {
             Ok(verb) => verb,
             Err(refusal) if self.method == Method::HEAD => {
@@ -113,6 +144,13 @@ impl Exchange {
             Ok(answer) => answer,
             Err(error) => refuse(&error),
         };
+        if self.cluster.is_kept() {
+            // Nobody hears of what is not on disk yet.
+            let revision = self.cluster.lock().storage.revision();
+            if let Err(error) = self.cluster.written(revision).await {
+                answer = refuse(&error);
+            }
+        }
         if let Some(warning) = self
             .resource
             .custom()
@@ -128,6 +166,37 @@ impl Exchange {
         } else {
             Ok(answer)
         }
+    }
+
+    /// Why nobody gets a token here: there is no such account, or nobody gets one.
+    fn no_token(&self) -> ApiError {
+        let (resource, name) = (&self.resource, &self.target.name);
+        let key = resource.key(&self.target.namespace, name);
+        if self.method != Method::POST {
+            ApiError::wrong_method()
+        } else if !self.has_namespace() {
+            let namespaces = About {
+                group: "",
+                resource: "namespaces",
+            };
+            ApiError::not_found(namespaces, &self.target.namespace)
+        } else if self
+            .cluster
+            .lock()
+            .storage
+            .object(&resource.store, &key)
+            .is_none()
+        {
+            ApiError::not_found(resource.about(), name)
+        } else {
+            ApiError::forbidden(resource.about(), name, "this server gives out no tokens")
+        }
+    }
+
+    fn has_namespace(&self) -> bool {
+        let state = self.cluster.lock();
+        let found = state.storage.object("namespaces", &self.target.namespace);
+        found.is_some()
     }
 
     /// Refuses a part that objects of this resource do not have, whatever the method.
@@ -256,7 +325,7 @@ impl Exchange {
             return self.read(verb, sub, output, fault);
         }
         if verb == "create" {
-            negotiate::input(&self.headers)?;
+            negotiate::input(&self.headers, &self.resource)?;
         }
         let bytes = body::read(incoming).await?;
         self.write(verb, sub, output, &bytes)
@@ -266,7 +335,7 @@ impl Exchange {
         &self,
         verb: &str,
         sub: Sub,
-        output: Format,
+        output: Output,
         fault: Option<FaultKind>,
     ) -> ApiResult<Answer> {
         self.cluster
@@ -278,7 +347,7 @@ impl Exchange {
         state: &mut State,
         verb: &str,
         sub: Sub,
-        output: Format,
+        output: Output,
         fault: Option<FaultKind>,
     ) -> ApiResult<Answer> {
         let stale_by = match fault {
@@ -289,19 +358,21 @@ impl Exchange {
         match verb {
             "get" => {
                 let body = self.get(state, sub, stale_by)?;
-                Ok(answer(200, body, output, &[]))
+                let body = self.shaped(state, sub, output, body)?;
+                Ok(answer(200, body, output.format, &[]))
             }
             "list" => {
                 let mut options = self.query.list(&self.resource)?;
                 options.stale_by = stale_by;
                 let body = self.list(state, &options)?;
-                Ok(answer(200, body, output, &[]))
+                let body = self.shaped(state, sub, output, body)?;
+                Ok(answer(200, body, output.format, &[]))
             }
             _ => {
                 let name = Some(target.name.as_str()).filter(|name| !name.is_empty());
                 let random = state.ids.next();
                 let options = self.query.watch_options(&self.resource, name, random)?;
-                // Not everything that can be shown can be shown bit by bit.
+                let shape = self.shape(output)?;
                 negotiate::output(&self.headers, &self.resource, Shown::Stream)?;
                 let watch = Watch::start(
                     self.cluster.clone(),
@@ -309,6 +380,7 @@ impl Exchange {
                     Arc::clone(&self.resource),
                     &target.namespace,
                     options,
+                    shape,
                     fault,
                 );
                 let mut response = answer(200, Bytes::new(), Format::Json, &[]);
@@ -316,6 +388,18 @@ impl Exchange {
                 Ok(response)
             }
         }
+    }
+
+    /// The shape that the answer is to have.
+    fn shape(&self, output: Output) -> ApiResult<Shape> {
+        let include = self.query.get("includeObject").unwrap_or_default();
+        Shape::new(output.form, include)
+    }
+
+    /// An object or a list in the form that is asked for.
+    fn shaped(&self, state: &State, sub: Sub, output: Output, body: Bytes) -> ApiResult<Bytes> {
+        let shape = self.shape(output)?;
+        shape.of_bytes(&self.resource, sub, body, state.now())
     }
 
     fn get(&self, state: &State, sub: Sub, stale_by: usize) -> ApiResult<Bytes> {
@@ -348,7 +432,7 @@ impl Exchange {
         api::list(state, &self.resource, &self.target.namespace, options)
     }
 
-    fn write(&self, verb: &str, sub: Sub, output: Format, bytes: &[u8]) -> ApiResult<Answer> {
+    fn write(&self, verb: &str, sub: Sub, output: Output, bytes: &[u8]) -> ApiResult<Answer> {
         let target = &self.target;
         let kind = match verb {
             "create" => "CreateOptions",
@@ -392,10 +476,14 @@ impl Exchange {
             };
             let warnings = call.warnings;
             chores::run(state);
+            let done = done.and_then(|mut done| {
+                done.body = self.shaped(state, sub, output, done.body)?;
+                Ok(done)
+            });
             (done, warnings)
         });
         Ok(match done {
-            Ok(done) => answer(done.code, done.body, output, &warnings),
+            Ok(done) => answer(done.code, done.body, output.format, &warnings),
             Err(error) => {
                 let mut refusal = refuse(&error);
                 warn(&mut refusal, &warnings);
@@ -406,7 +494,10 @@ impl Exchange {
 
     /// How much deeper than what is stored this body can make a document.
     fn depth(&self, bytes: &[u8]) -> usize {
-        let is_json = matches!(negotiate::input(&self.headers), Ok(Format::Json));
+        let is_json = matches!(
+            negotiate::input(&self.headers, &self.resource),
+            Ok(Format::Json)
+        );
         let moves = |bytes: &[u8]| {
             let words: [&[u8]; 3] = [b"copy", b"move", b"\\u"];
             words
@@ -468,7 +559,7 @@ impl Exchange {
         let format = if bytes.is_empty() {
             Format::Json
         } else {
-            negotiate::input(&self.headers)?
+            negotiate::input(&self.headers, &self.resource)?
         };
         let (options, dry_run) = self.query.delete(bytes, format)?;
         call.dry_run = dry_run;
@@ -479,7 +570,7 @@ impl Exchange {
     }
 
     fn document(&self, bytes: &[u8]) -> ApiResult<crate::json::Document> {
-        let format = negotiate::input(&self.headers)?;
+        let format = negotiate::input(&self.headers, &self.resource)?;
         body::parse(bytes, format).map_err(|message| {
             if self.target.sub == "scale" && self.resource.custom().is_some() {
                 return ApiError::bad_request(api::NO_SCALE);

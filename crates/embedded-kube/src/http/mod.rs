@@ -5,6 +5,7 @@ mod body;
 mod discovery;
 mod handle;
 mod negotiate;
+mod other;
 mod query;
 mod route;
 

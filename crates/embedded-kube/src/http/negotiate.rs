@@ -1,4 +1,4 @@
-//! Content types: JSON and YAML in, JSON out.
+//! Content types and forms: JSON and YAML in, JSON out, whole or as a table or metadata alone.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,15 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use crate::api::PatchKind;
 use crate::resource::Resource;
 use crate::status::{ApiError, ApiResult};
+use crate::table::Form;
 
 /// A format of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
     Yaml,
+    /// Only of bodies that come in.
+    Protobuf,
 }
 
 const BUILT_IN: [&str; 3] = [
@@ -86,12 +89,32 @@ fn clause(text: &str) -> Option<Clause<'_>> {
 }
 
 impl Clause<'_> {
-    /// The format that it asks for, if there is one. Tables and metadata alone are not served yet.
-    fn format(&self, watch: bool) -> Option<Format> {
-        let fits = |format: Format| {
+    /// The parameter of this name; the last one counts.
+    fn parameter(&self, name: &str) -> Option<&str> {
+        let found = self.parameters.iter().rev().find(|(key, _)| *key == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// The kind that an object is to be converted to: its group, version and name.
+    fn conversion(&self) -> Option<(&str, &str, &str)> {
+        let names = ["g", "v", "as"].map(|name| self.parameter(name));
+        let [group, version, kind] = names.map(Option::unwrap_or_default);
+        names
+            .iter()
+            .any(Option::is_some)
+            .then_some((group, version, kind))
+    }
+
+    /// What it asks for, if there is such a thing.
+    fn output(&self) -> Option<Output> {
+        let form = match self.conversion() {
+            None => Form::Whole,
+            Some((group, version, kind)) => Form::named(group, version, kind)?,
+        };
+        let fits = |format: &Format| {
             self.parameters.iter().all(|(key, value)| match *key {
-                "as" | "g" | "v" => false,
-                "stream" => value.is_empty() || (*value == "watch" && format == Format::Json),
+                "stream" => value.is_empty() || (*value == "watch" && *format == Format::Json),
+                "sv" => matches!(*value, "" | "v1"),
                 _ => true,
             })
         };
@@ -101,23 +124,29 @@ impl Clause<'_> {
             ("application" | "*", "*") => &[Format::Json, Format::Yaml],
             _ => &[],
         };
-        let found = named.iter().copied().find(|format| fits(*format));
-        found.filter(|format| !watch || *format == Format::Json)
+        let format = named.iter().copied().find(fits)?;
+        Some(Output { format, form })
     }
 }
 
-/// The format of the answer.
-pub(super) fn output(headers: &HeaderMap, resource: &Resource, shown: Shown) -> ApiResult<Format> {
+/// What an answer looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    pub(super) format: Format,
+    pub(super) form: Form,
+}
+
+/// The format and form of the answer.
+pub(super) fn output(headers: &HeaderMap, resource: &Resource, shown: Shown) -> ApiResult<Output> {
     let accept = header(headers, &ACCEPT);
     if accept.is_empty() {
-        return Ok(Format::Json);
+        return Ok(Output {
+            format: Format::Json,
+            form: Form::Whole,
+        });
     }
     // Below built-in resources is a layer that knows what they can be shown as, to the letter.
-    let is_shown = |part: &str| {
-        let media = part.split(';').next().unwrap_or_default().trim();
-        media == "*/*" || BUILT_IN.contains(&media)
-    };
-    if resource.custom().is_none() && !accept.split(',').any(is_shown) {
+    if resource.custom().is_none() && !accept.split(',').any(is_built_in) {
         let streams = if shown == Shown::Object {
             &[][..]
         } else {
@@ -125,18 +154,76 @@ pub(super) fn output(headers: &HeaderMap, resource: &Resource, shown: Shown) -> 
         };
         return Err(ApiError::none_acceptable(&[&BUILT_IN, streams].concat()));
     }
+    // Not everything that can be shown can be shown bit by bit.
     let watch = shown == Shown::Stream;
-    let best = clauses(accept)
-        .iter()
-        .find_map(|clause| clause.format(watch));
-    best.ok_or_else(|| ApiError::not_acceptable(if watch { &STREAMS[..] } else { &BUILT_IN[..] }))
+    let best = clauses(accept).iter().find_map(Clause::output);
+    best.filter(|output| !watch || output.format == Format::Json)
+        .ok_or_else(|| ApiError::not_acceptable(if watch { &STREAMS[..] } else { &BUILT_IN[..] }))
+}
+
+/// Whether all groups are asked for in one document, and in which format.
+pub(super) fn aggregated(headers: &HeaderMap) -> Option<Format> {
+    let wanted = ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList");
+    clauses(header(headers, &ACCEPT)).iter().find_map(|clause| {
+        let fits = clause.conversion() == Some(wanted)
+            && clause
+                .parameters
+                .iter()
+                .all(|(key, value)| !matches!(*key, "stream" | "sv") || value.is_empty());
+        match (clause.kind, clause.subkind) {
+            ("application", "json" | "*") | ("*", "*") if fits => Some(Format::Json),
+            ("application", "yaml") if fits => Some(Format::Yaml),
+            _ => None,
+        }
+    })
+}
+
+/// The format of a document that says what is served. `layered` says that it is answered by the
+/// layer that knows media types to the letter.
+pub(super) fn document(headers: &HeaderMap, layered: bool) -> ApiResult<Format> {
+    let accept = header(headers, &ACCEPT);
+    if accept.is_empty() {
+        return Ok(Format::Json);
+    }
+    if layered && !accept.split(',').any(is_built_in) {
+        return Err(ApiError::none_acceptable(&BUILT_IN));
+    }
+    let clauses = clauses(accept);
+    let mut plain = clauses.iter().filter(|c| c.conversion().is_none());
+    let best = plain.find_map(Clause::output);
+    best.map(|output| output.format)
+        .ok_or_else(|| ApiError::not_acceptable(&BUILT_IN))
+}
+
+/// Whether a part of a header names one of the media types of built-in resources, to the letter.
+fn is_built_in(part: &str) -> bool {
+    let media = part.split(';').next().unwrap_or_default().trim();
+    media == "*/*" || BUILT_IN.contains(&media)
+}
+
+/// The first of these media types that a client takes.
+pub(super) fn takes(headers: &HeaderMap, kinds: &[&'static str]) -> Option<&'static str> {
+    let accept = match header(headers, &ACCEPT) {
+        "" => "*/*",
+        accept => accept,
+    };
+    clauses(accept).iter().find_map(|clause| {
+        kinds.iter().copied().find(|media| {
+            let (kind, subkind) = media.split_once('/').unwrap_or((media, ""));
+            (clause.kind == kind || clause.kind == "*")
+                && (clause.subkind == subkind || clause.subkind == "*")
+        })
+    })
 }
 
 /// The format of a request body.
-pub(super) fn input(headers: &HeaderMap) -> ApiResult<Format> {
+pub(super) fn input(headers: &HeaderMap, resource: &Resource) -> ApiResult<Format> {
     match media_type(header(headers, &CONTENT_TYPE)).as_deref() {
         Some("" | "application/json") => Ok(Format::Json),
         Some("application/yaml") => Ok(Format::Yaml),
+        Some("application/vnd.kubernetes.protobuf") if resource.custom().is_none() => {
+            Ok(Format::Protobuf)
+        }
         _ => Err(ApiError::unsupported_media_type(&BUILT_IN)),
     }
 }

@@ -120,7 +120,7 @@ impl Query {
         self.flag("watch").unwrap_or(false)
     }
 
-    fn all(&self, key: &str) -> Vec<&str> {
+    pub(super) fn all(&self, key: &str) -> Vec<&str> {
         let pairs = self.pairs.iter().filter(|(name, _)| name == key);
         pairs.map(|(_, value)| value.as_str()).collect()
     }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use console::style;
+use embedded_kube::{Limits, Listener};
 use futures_util::StreamExt as _;
 use kube::Client;
 use kube::runtime::{WatchStreamExt as _, watcher};
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::once::line;
@@ -18,26 +18,40 @@ use crate::clock::ProcessClock;
 use crate::operator::stop;
 
 /// Runs until it is told to stop.
-pub(super) fn run(port: u16, kubeconfig: Option<&Path>) -> anyhow::Result<()> {
+pub(super) fn run(
+    port: u16,
+    kubeconfig: Option<&Path>,
+    state: Option<&Path>,
+) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("the runtime")?;
-    runtime.block_on(live(port, kubeconfig))
+    runtime.block_on(live(port, kubeconfig, state))
 }
 
-async fn live(port: u16, kubeconfig: Option<&Path>) -> anyhow::Result<()> {
+async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> anyhow::Result<()> {
     let stop = stop()?;
-    let world = World::new(ProcessClock::real()).await?;
+    let clock = ProcessClock::real();
+    let world = match state {
+        Some(folder) => World::kept(clock, folder).await?,
+        None => World::new(clock).await?,
+    };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let listener = TcpListener::bind(address).await;
+    let listener = Listener::bind(address, Limits::default()).await;
     let listener = listener.with_context(|| format!("--port {port}"))?;
-    let url = format!("http://{}/clusters/{SERVER}", listener.local_addr()?);
-    let file = Kubeconfig::write(kubeconfig, &url)?;
-    introduce(&url, &file.path)?;
+    let Door {
+        listener,
+        scheme,
+        authority,
+    } = Door::new(listener)?;
+    let address = listener.local_addr()?;
+    let url = format!("{scheme}://{address}/clusters/{SERVER}");
+    let file = Kubeconfig::write(kubeconfig, &url, &authority)?;
+    introduce(&url, &file.path, state)?;
     world.create().await?;
 
-    let api = axum::serve(listener, world.server.router()).into_future();
+    let api = listener.serve(world.server.router());
     let (halt, halted) = oneshot::channel::<()>();
     let controllers = world.control(async {
         // It never comes; its sender goes.
@@ -46,24 +60,73 @@ async fn live(port: u16, kubeconfig: Option<&Path>) -> anyhow::Result<()> {
     let controllers = tokio::spawn(controllers);
     tokio::select! {
         () = stop => {}
-        failed = api => failed.context("the API server")?,
+        never = api => match never {},
         failed = show_events(world.client.clone()) => failed?,
     }
     drop(halt);
     controllers.await.context("the controllers")?;
-    say::line!("stopped: the API server and the account are gone with this process")?;
+    match state {
+        None => say::line!("stopped: the API server and the account are gone with this process")?,
+        Some(folder) => say::line!(
+            "stopped: the account is gone with this process; the objects are in {}",
+            folder.display()
+        )?,
+    }
     Ok(())
 }
 
-fn introduce(url: &str, kubeconfig: &Path) -> Result<(), say::Unheard> {
+/// How the API is reached.
+struct Door {
+    listener: Listener,
+    scheme: &'static str,
+    /// What a kubeconfig says of the certificate; nothing without one.
+    authority: String,
+}
+
+impl Door {
+    #[cfg(feature = "https")]
+    fn new(listener: Listener) -> anyhow::Result<Self> {
+        let names = ["127.0.0.1", "localhost"];
+        let certificate = embedded_kube::Certificate::generate(&names).context("a certificate")?;
+        let data = certificate.authority_data();
+        Ok(Self {
+            listener: listener.with_certificate(certificate),
+            scheme: "https",
+            authority: format!("    certificate-authority-data: {data}\n"),
+        })
+    }
+
+    #[cfg(not(feature = "https"))]
+    #[expect(clippy::unnecessary_wraps, reason = "a certificate can fail")]
+    fn new(listener: Listener) -> anyhow::Result<Self> {
+        Ok(Self {
+            listener,
+            scheme: "http",
+            authority: String::new(),
+        })
+    }
+}
+
+fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), say::Unheard> {
     let bold = |text: &str| style(text.to_owned()).bold();
     say::line!("{} {}", bold("Freehold"), env!("CARGO_PKG_VERSION"))?;
     say::line!("Kubernetes API   {url}")?;
+    if let Some(folder) = state {
+        say::line!("objects          kept in {}", folder.display())?;
+    }
     say::line!("AWS account      simulated; nothing leaves this machine")?;
     say::line!("cluster          {DEMO}, which leaves everything to Freehold\n")?;
     say::line!("{}", bold("In another terminal:"))?;
     say::line!("  export KUBECONFIG={}", kubeconfig.display())?;
     for (command, about) in [
+        (
+            "kubectl get clusters -o wide".to_owned(),
+            "what there is; --watch shows it change",
+        ),
+        (
+            "kubectl explain cluster.spec.cloud.aws".to_owned(),
+            "what can be said",
+        ),
         (
             format!("kubectl get cluster {DEMO} -o yaml"),
             "ids, conditions, the ledger",
@@ -113,12 +176,12 @@ struct Kubeconfig {
 }
 
 impl Kubeconfig {
-    fn write(path: Option<&Path>, url: &str) -> anyhow::Result<Self> {
+    fn write(path: Option<&Path>, url: &str, authority: &str) -> anyhow::Result<Self> {
         let name = format!("freehold-dev-{}.kubeconfig", std::process::id());
         let path = path.map_or_else(|| std::env::temp_dir().join(name), Path::to_owned);
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: {SERVER}\n\
-             clusters:\n- name: {SERVER}\n  cluster:\n    server: {url}\n\
+             clusters:\n- name: {SERVER}\n  cluster:\n    server: {url}\n{authority}\
              contexts:\n- name: {SERVER}\n  context:\n    cluster: {SERVER}\n    user: {SERVER}\n\
              users:\n- name: {SERVER}\n  user: {{}}\n"
         );

@@ -18,6 +18,9 @@ pub(crate) struct Options {
     /// Where to write the kubeconfig; without it, into the folder for temporary files
     #[arg(long, value_name = "FILE", conflicts_with = "once")]
     kubeconfig: Option<PathBuf>,
+    /// A folder to keep the Kubernetes objects in, across restarts; without it they go with the process
+    #[arg(long, value_name = "DIR", conflicts_with = "once")]
+    state: Option<PathBuf>,
 }
 
 /// Runs the demonstration.
@@ -25,6 +28,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if options.once {
         once::run()
     } else {
-        live::run(options.port, options.kubeconfig.as_deref())
+        live::run(
+            options.port,
+            options.kubeconfig.as_deref(),
+            options.state.as_deref(),
+        )
     }
 }

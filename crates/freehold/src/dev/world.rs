@@ -2,6 +2,7 @@
 //! controllers, and one cluster.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -59,7 +60,17 @@ impl Monitor for Passes {
 impl World {
     /// The world before the cluster.
     pub(super) async fn new(clock: ProcessClock) -> anyhow::Result<Self> {
-        let server = Server::new(Options::new(Arc::new(clock)));
+        Self::around(Server::new(Options::new(Arc::new(clock))), clock).await
+    }
+
+    /// The same with the objects that were left in a folder.
+    pub(super) async fn kept(clock: ProcessClock, folder: &Path) -> anyhow::Result<Self> {
+        let server = Server::open(Options::new(Arc::new(clock)), folder);
+        let server = server.with_context(|| format!("--state {}", folder.display()))?;
+        Self::around(server, clock).await
+    }
+
+    async fn around(server: Server, clock: ProcessClock) -> anyhow::Result<Self> {
         let client = server.cluster(SERVER).client();
         api::manifests::install(client.clone())
             .await
@@ -104,7 +115,11 @@ impl World {
             .clusters()
             .create(&PostParams::default(), &object)
             .await;
-        created.map(drop).context("the sample")
+        match created {
+            // It was kept.
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+            created => created.map(drop).context("the sample"),
+        }
     }
 
     /// Runs the controllers, the same that `freehold run` runs, until `stop`.

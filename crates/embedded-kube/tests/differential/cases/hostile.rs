@@ -598,3 +598,43 @@ fn list_bodies_are_not_objects() {
         s.hostile("POST", "widgets", &JSON, list.to_string()).await;
     });
 }
+
+/// A few hundred bytes of YAML that stand for hundreds of millions of values.
+#[test]
+fn yaml_that_repeats_itself() {
+    run(async |s| {
+        let bomb = |levels: usize, width: usize| {
+            let mut text =
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a: &a0 [x]\n"
+                    .to_owned();
+            for level in 1..levels {
+                let items = vec![format!("*a{}", level - 1); width].join(",");
+                text = format!("{text}  b{level}: &a{level} [{items}]\n");
+            }
+            text
+        };
+        for (levels, width) in [(9, 9), (20, 3), (5, 40)] {
+            for plural in ["configmaps", "notes"] {
+                s.code(
+                    "POST",
+                    plural,
+                    &[("content-type", "application/yaml")],
+                    bomb(levels, width),
+                )
+                .await;
+            }
+        }
+        // A few anchors are nothing bad.
+        let kind = "apiVersion: fixture.freehold.dev/v1\nkind: Note\nmetadata: {name: fine}\n";
+        let fine = format!("{kind}spec: {{a: &a [1, 2], b: *a, c: [*a, *a]}}\n");
+        s.typed("POST", "notes", "application/yaml", fine).await;
+        let round = format!("{kind}spec: &a {{b: *a}}\n");
+        s.code(
+            "POST",
+            "notes",
+            &[("content-type", "application/yaml")],
+            round,
+        )
+        .await;
+    });
+}

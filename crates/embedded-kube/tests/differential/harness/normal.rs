@@ -29,6 +29,10 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"20(2[4-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").expect("a regex")
 });
 
+/// How long ago something was, in a table.
+static AGE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\d+[smhdy](\d+[smhd])?$").expect("a regex"));
+
 /// The messages that quote versions of the store.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -117,7 +121,9 @@ impl Normaliser {
     }
 
     fn object(&mut self, mut map: Map<String, Value>) -> Value {
-        let is_list = map.contains_key("items") && map.contains_key("metadata");
+        let is_list =
+            (map.contains_key("items") || map.contains_key("rows")) && map.contains_key("metadata");
+        mask_table(&mut map);
         let is_bookmark = map.get("type").is_some_and(|kind| kind == "BOOKMARK");
         let mut managers = None;
         if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
@@ -125,12 +131,13 @@ impl Normaliser {
             managers = metadata.remove("managedFields");
             self.metadata(metadata, is_list);
         }
-        if is_bookmark
-            && let Some(version) = map
-                .get_mut("object")
-                .and_then(|object| object.pointer_mut("/metadata/resourceVersion"))
-        {
-            *version = json!("<now>");
+        if is_bookmark && let Some(object) = map.get_mut("object") {
+            for place in ["", "/rows/0/object"] {
+                let place = format!("{place}/metadata/resourceVersion");
+                if let Some(version) = object.pointer_mut(&place) {
+                    *version = json!("<now>");
+                }
+            }
         }
         sort_causes(&mut map);
         // In the order of the keys, whatever order the map keeps: symbols are numbered on the way.
@@ -220,6 +227,33 @@ impl Normaliser {
             text = name.replace_all(&text, "<generated>").into_owned();
         }
         text
+    }
+}
+
+/// Ages in a table, and the words about the columns of built-in kinds: those of definitions say where
+/// they are from, or begin as the cases' own do.
+fn mask_table(map: &mut Map<String, Value>) {
+    for cell in map
+        .get_mut("cells")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        if let Value::String(text) = cell
+            && AGE.is_match(text)
+        {
+            "<age>".clone_into(text);
+        }
+    }
+    let columns = map.get_mut("columnDefinitions");
+    for column in columns.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(Value::String(words)) = column.get_mut("description")
+            && !words.is_empty()
+            && !words.starts_with("Custom resource definition column")
+            && !words.starts_with("of the case")
+        {
+            "<words>".clone_into(words);
+        }
     }
 }
 

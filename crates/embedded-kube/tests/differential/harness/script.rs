@@ -306,7 +306,12 @@ impl Script {
 
     /// Opens a watch; its status goes into the transcript, its events when they are taken.
     pub(crate) async fn watch(&mut self, path: &str) -> Watch {
-        let request = self.build("GET", path, &[], Vec::new());
+        self.watch_with(path, &[]).await
+    }
+
+    /// The same with headers.
+    pub(crate) async fn watch_with(&mut self, path: &str, headers: &[(&str, &str)]) -> Watch {
+        let request = self.build("GET", path, headers, Vec::new());
         let response = self.server.client.send(request).await.expect("an answer");
         if response.status() == 200 {
             self.note(&format!("WATCH {path}"), json!({"status": 200}));
