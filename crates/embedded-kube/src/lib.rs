@@ -16,6 +16,7 @@
 
 mod api;
 mod builtin;
+mod cel;
 mod chores;
 mod clock;
 mod crd;

@@ -69,7 +69,10 @@ pub(crate) fn update_with(
     keep_system_fields(&mut new, &old, false);
     let mut errors = meta::validate(&new, resource.namespaced, names::path_segment);
     errors.extend(meta::validate_update(&new, &old));
-    errors.extend(strategy::validate_update(resource, call.sub, &new, &old));
+    let warnings = &mut call.warnings;
+    errors.extend(strategy::validate_update(
+        resource, call.sub, &new, &old, warnings,
+    ));
     if !errors.is_empty() {
         return Err(ApiError::invalid(
             resource.about_kind(&new),

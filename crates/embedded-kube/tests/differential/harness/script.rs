@@ -335,6 +335,11 @@ impl Script {
             .expect("the real server gets to it");
     }
 
+    /// Posts without a trace.
+    pub(crate) async fn try_post(&self, path: &str, body: Value) -> Answer {
+        self.ask("POST", path, Some(body)).await
+    }
+
     /// Asks without a trace.
     pub(crate) async fn peek(&self, path: &str) -> Answer {
         self.ask("GET", path, None).await
