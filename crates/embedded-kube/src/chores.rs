@@ -42,6 +42,8 @@ fn delete(
         dry_run: false,
         validation: FieldValidation::Ignore,
         warnings: Vec::new(),
+        user: None,
+        access: None,
     };
     let options = DeleteOptions {
         uid: Some(stored.facts.uid.to_string()),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::access::{self, Access, User};
 use crate::clock::Clock;
 use crate::deep;
 use crate::faults::FaultPlan;
@@ -18,6 +19,9 @@ pub struct Options {
     pub seed: u64,
     /// How many changes of a resource type a watch can resume over; older ones answer 410.
     pub history: usize,
+    /// Who may ask over HTTP, and what roles and bindings are for; without it everybody may do
+    /// everything. [`Cluster::client`] needs no token in any case.
+    pub access: Option<Arc<Access>>,
 }
 
 impl Options {
@@ -27,6 +31,7 @@ impl Options {
             clock,
             seed: 0,
             history: 1024,
+            access: None,
         }
     }
 }
@@ -92,6 +97,7 @@ pub struct Cluster {
 struct ClusterInner {
     state: Mutex<State>,
     faults: FaultPlan,
+    access: Option<Arc<Access>>,
 }
 
 impl Cluster {
@@ -102,26 +108,36 @@ impl Cluster {
 
     /// A cluster of its own with these options; the name goes into uids and generated names.
     pub fn with_options(name: &str, options: &Options) -> Self {
-        let state = State::new(
+        let mut state = State::new(
             name,
             options.seed,
             options.history,
             Arc::clone(&options.clock),
         );
+        if options.access.is_some() {
+            access::install(&mut state);
+        }
         Self {
             inner: Arc::new(ClusterInner {
                 state: Mutex::new(state),
                 faults: FaultPlan::default(),
+                access: options.access.clone(),
             }),
         }
     }
 
-    /// A client of this cluster, without any socket.
+    /// A client of this cluster, without any socket. It needs no token: it is the administrator.
     pub fn client(&self) -> kube::Client {
-        kube::Client::new(self.service(), "default")
+        self.client_as(User::administrator())
     }
 
-    /// The cluster's API as a service, for `kube::Client::new`, `axum` or a test.
+    /// A client of this cluster that is this user, without a token.
+    pub fn client_as(&self, user: User) -> kube::Client {
+        kube::Client::new(ClusterService::trusted(self.clone(), user), "default")
+    }
+
+    /// The cluster's API as a service, for `kube::Client::new`, `axum` or a test. Where there is
+    /// [`Access`], a request needs a token.
     pub fn service(&self) -> ClusterService {
         ClusterService::new(self.clone())
     }
@@ -134,6 +150,11 @@ impl Cluster {
     /// Forgets the history of changes: a watch from before now answers 410.
     pub fn compact(&self) {
         self.lock().storage.compact();
+    }
+
+    /// Who may ask, if that is not everybody.
+    pub(crate) fn access(&self) -> Option<&Access> {
+        self.inner.access.as_deref()
     }
 
     /// Does one step on the state; nothing waits meanwhile. `added` is how much deeper than what

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, check_size, dedup_owners, match_namespace};
+use super::{Call, Done, check_escalation, check_size, dedup_owners, match_namespace};
 use crate::builtin::{self, Builtin};
 use crate::meta;
 use crate::names;
@@ -23,6 +23,7 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
     match_namespace(call, &mut value)?;
     dedup_owners(call, &mut value, "");
     admit(state, call, &value)?;
+    check_escalation(state, call, &value, None)?;
     let generated =
         meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();
     if !generated {

@@ -254,6 +254,8 @@ pub(crate) fn delete_collection(
             dry_run: call.dry_run,
             validation: call.validation,
             warnings: Vec::new(),
+            user: call.user,
+            access: call.access,
         };
         match delete_one(state, &one, options) {
             Ok(_) => {}

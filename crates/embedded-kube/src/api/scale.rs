@@ -143,6 +143,8 @@ pub(crate) fn update_scale(
         dry_run: call.dry_run,
         validation: call.validation,
         warnings: Vec::new(),
+        user: call.user,
+        access: call.access,
     };
     let done = update_with(state, &mut inner, &uid, |_, call, old| {
         let wanted = match change {

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, check_size, create, dedup_owners, match_name, match_namespace};
+use super::{
+    Call, Done, check_escalation, check_size, create, dedup_owners, match_name, match_namespace,
+};
+use crate::access::{Attributes, authorize};
 use crate::builtin::Builtin;
 use crate::meta;
 use crate::names;
@@ -26,6 +29,7 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
         if !uid.is_empty() {
             return Err(uid_conflict(call, &call.key(), uid, ""));
         }
+        may_create(state, call)?;
         meta::wipe_system_fields(&mut value);
         create::admit(state, call, &value)?;
         let version = meta::of(&mut value).remove("resourceVersion");
@@ -61,6 +65,7 @@ pub(crate) fn update_with(
     }
     let old = state.view(resource, &existing);
     let mut new = change(state, call, &old)?;
+    check_escalation(state, call, &new, Some(&old))?;
     check_version(call, &mut new, existing.revision)?;
     match_namespace(call, &mut new)?;
     let now = state.now();
@@ -103,6 +108,21 @@ pub(crate) fn update_with(
     }
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 200, &stored))
+}
+
+/// Who may update may not always create.
+fn may_create(state: &State, call: &Call<'_>) -> ApiResult<()> {
+    let Some(user) = call.user else { return Ok(()) };
+    let attributes = Attributes {
+        verb: "create",
+        group: &call.resource.group,
+        resource: &call.resource.plural,
+        sub: call.sub.name(),
+        namespace: call.namespace,
+        name: call.name,
+        path: None,
+    };
+    authorize(state, user, &attributes).or_refuse(user, &attributes)
 }
 
 fn same_but_for_revision(new: &Value, old: &Value) -> bool {

@@ -109,7 +109,7 @@ fn what_does_not_fit_is_refused() {
     }
     assert_eq!(
         run("n == 1 && n.b").unwrap_err(),
-        "ERROR: <input>:1:12: type 'int' does not support field selection\n | n == 1 && n.b\n | \
+        "compilation failed: ERROR: <input>:1:12: type 'int' does not support field selection\n | n == 1 && n.b\n | \
          ...........^"
     );
 }

@@ -11,10 +11,12 @@ use http_body_util::{BodyExt, StreamBody};
 use super::answer::{Answer, answer, json_answer, not_found, other, refuse, warn};
 use super::body;
 use super::discovery;
+use super::guard;
 use super::negotiate::{self, Format, Shown};
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
+use crate::access::{User, reviews};
 use crate::api::{self, Call, Done, FieldValidation, ListOptions, PatchKind, ScaleChange};
 use crate::builtin::{self, Builtin};
 use crate::chores;
@@ -27,14 +29,23 @@ use crate::status::{ApiError, ApiResult};
 use crate::watch::Watch;
 
 /// Answers a request.
-pub(super) async fn handle<B>(cluster: Cluster, request: Request<B>) -> Result<Answer, LostAnswer>
+pub(super) async fn handle<B>(
+    cluster: Cluster,
+    trusted: Option<Arc<User>>,
+    request: Request<B>,
+) -> Result<Answer, LostAnswer>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::fmt::Display + Send,
 {
     let (parts, incoming) = request.into_parts();
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let target = match route(parts.uri.path()) {
+    let route = route(parts.uri.path());
+    let user = match guard::admit(&cluster, trusted.as_deref(), &parts, &query, &route) {
+        Ok(user) => user,
+        Err(refusal) => return Ok(refuse(&refusal)),
+    };
+    let target = match route {
         Route::Resource(target) => target,
         Route::Discovery(path) => {
             let found = discovery::document(&cluster.lock(), &path);
@@ -65,6 +76,7 @@ where
         query,
         target,
         resource,
+        user,
     };
     exchange.run(incoming).await
 }
@@ -77,6 +89,8 @@ struct Exchange {
     query: Query,
     target: Target,
     resource: Arc<Resource>,
+    /// Who asks, where that is looked at.
+    user: Option<User>,
 }
 
 impl Exchange {
@@ -142,6 +156,13 @@ impl Exchange {
     /// custom ones take every method and see what is missing.
     fn verb(&self) -> ApiResult<&'static str> {
         let (named, sub) = (!self.target.name.is_empty(), !self.target.sub.is_empty());
+        if self.resource.builtin().is_some_and(Builtin::is_review) {
+            return match self.method {
+                _ if named => Err(ApiError::nowhere()),
+                Method::POST => Ok("create"),
+                _ => Err(ApiError::wrong_method()),
+            };
+        }
         let custom = self.resource.custom().is_some();
         if matches!(self.target.name.as_str(), "." | "..") {
             let name = &self.target.name;
@@ -376,6 +397,8 @@ impl Exchange {
                 dry_run,
                 validation,
                 warnings: Vec::new(),
+                user: self.user.as_ref(),
+                access: self.cluster.access(),
             };
             let done = match verb {
                 "create" => self.create(state, &mut call, bytes),
@@ -418,6 +441,9 @@ impl Exchange {
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let document = self.document(bytes)?;
         let value = api::decode_body(state, call, document, bytes)?;
+        if call.resource.builtin().is_some_and(Builtin::is_review) {
+            return reviews::answer(state, call, value);
+        }
         api::create(state, call, value)
     }
 

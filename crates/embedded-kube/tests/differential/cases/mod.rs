@@ -1,5 +1,6 @@
 //! The cases, one file a topic.
 
+mod access;
 mod cel;
 mod core_kinds;
 mod corners;
