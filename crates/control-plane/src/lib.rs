@@ -11,5 +11,5 @@
 mod plane;
 mod tools;
 
-pub use plane::{ControlPlane, StartError};
+pub use plane::{ControlPlane, StartError, USER_TOKEN};
 pub use tools::{Binaries, KUBERNETES_VERSION, ToolsError, tools};

@@ -22,6 +22,8 @@ const ATTEMPTS: u32 = 3;
 
 /// The administrator's token. It opens a server on loopback that lives as long as a test.
 const TOKEN: &str = "freehold-test-administrator";
+/// The bearer token of a user without rights: `alice`, in the groups `dev` and `qa`.
+pub const USER_TOKEN: &str = "alice-token";
 
 /// A running control plane, with only the garbage-collector and namespace controllers.
 ///
@@ -113,7 +115,9 @@ impl ControlPlane {
         let kubeconfig = api_folder.join("kubeconfig");
         write(
             &api_folder.join("tokens"),
-            &format!("{TOKEN},admin,admin,system:masters\n"),
+            &format!(
+                "{TOKEN},admin,admin,system:masters\n{USER_TOKEN},alice,alice-uid,\"dev,qa\"\n"
+            ),
         )?;
         write(&kubeconfig, &kubeconfig_text(&url, &api_folder))?;
         let mut api = run(

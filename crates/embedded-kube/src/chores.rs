@@ -45,6 +45,8 @@ fn delete(
         manager: CONTROLLERS,
         forced: None,
         warnings: Vec::new(),
+        user: None,
+        access: None,
     };
     let options = DeleteOptions {
         uid: Some(stored.facts.uid.to_string()),

@@ -15,6 +15,7 @@ pub(crate) enum FieldReason {
     Duplicate,
     TooLong,
     TooMany,
+    Internal,
 }
 
 /// One refused field.
@@ -56,6 +57,27 @@ impl FieldError {
         Self::build(FieldReason::Invalid, field, Some(value.into()), detail)
     }
 
+    /// The same with a value that is shown only if it is given.
+    pub(crate) fn invalid_of(field: String, value: Option<Value>, detail: String) -> Self {
+        Self::build(FieldReason::Invalid, field, value, detail)
+    }
+
+    pub(crate) fn duplicate_of(field: String, value: Option<Value>) -> Self {
+        Self::build(FieldReason::Duplicate, field, value, "")
+    }
+
+    /// Whether it says so much of an object that its rules are not asked.
+    pub(crate) fn blocks_rules(&self) -> bool {
+        matches!(
+            self.reason,
+            FieldReason::NotSupported
+                | FieldReason::Required
+                | FieldReason::TooLong
+                | FieldReason::TooMany
+                | FieldReason::TypeInvalid
+        )
+    }
+
     /// The same with a value that is shown as this text.
     pub(crate) fn invalid_shown(
         field: impl Into<String>,
@@ -93,6 +115,10 @@ impl FieldError {
         Self::build(FieldReason::Forbidden, field, None, detail)
     }
 
+    pub(crate) fn internal(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::build(FieldReason::Internal, field, None, detail)
+    }
+
     pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::build(FieldReason::Duplicate, field, Some(value.into()), "")
     }
@@ -122,6 +148,7 @@ impl FieldError {
             FieldReason::Duplicate => "Duplicate value",
             FieldReason::TooLong => "Too long",
             FieldReason::TooMany => "Too many",
+            FieldReason::Internal => "Internal error",
         }
     }
 
@@ -135,6 +162,7 @@ impl FieldError {
             FieldReason::Duplicate => "FieldValueDuplicate",
             FieldReason::TooLong => "FieldValueTooLong",
             FieldReason::TooMany => "FieldValueTooMany",
+            FieldReason::Internal => "InternalError",
         }
     }
 

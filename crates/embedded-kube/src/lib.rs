@@ -14,8 +14,10 @@
 //! - The same seed, clock and requests give the same answers, byte for byte.
 //! - Time stamps come from the injected [`Clock`] only, waiting from tokio's timer only.
 
+mod access;
 mod api;
 mod builtin;
+mod cel;
 mod chores;
 mod clock;
 mod crd;
@@ -46,6 +48,7 @@ mod text;
 mod typed;
 mod watch;
 
+pub use access::{Access, User};
 pub use clock::{Clock, TokioClock};
 pub use faults::{Fault, FaultKind, FaultPlan};
 pub use http::{ClusterService, LostAnswer, ResponseBody};

@@ -52,7 +52,7 @@ fn is_qualified(text: &str) -> bool {
 }
 
 /// What a prefix is checked as: a trailing dash is fine, since letters follow.
-fn masked(name: &str, prefix: bool) -> String {
+pub(crate) fn masked(name: &str, prefix: bool) -> String {
     if prefix && name.len() > 1 && name.ends_with('-') {
         let mut end = name.len() - 2;
         while !name.is_char_boundary(end) {

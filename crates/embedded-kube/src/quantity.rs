@@ -1,11 +1,13 @@
 //! Amounts with a unit, such as `1.5Gi`.
 
-/// Whether a text is an amount such as `1.5Gi`.
+use std::cmp::Ordering;
+
+/// Whether a text is an amount such as `1.5Gi`; without digits it is nothing, but an amount.
 pub(crate) fn is_quantity(text: &str) -> bool {
     let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number = &rest[..rest.len() - digits.len()];
-    if !number.bytes().any(|b| b.is_ascii_digit()) || number.matches('.').count() > 1 {
+    if text.is_empty() || number.matches('.').count() > 1 {
         return false;
     }
     if matches!(
@@ -45,17 +47,10 @@ pub(crate) fn canonical(text: &str) -> String {
 
 /// The amount as a number.
 pub(crate) fn number(text: &str) -> f64 {
-    Amount::parse(text).map_or(0.0, |amount| {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "sizes are compared, not counted"
-        )]
-        let nanos = amount.nanos as f64;
-        nanos / 1e9
-    })
+    Amount::parse(text).map_or(0.0, Amount::float)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Binary,
     Decimal,
@@ -63,10 +58,32 @@ enum Family {
 }
 
 /// An amount in billionths, which is as fine as amounts get.
-struct Amount {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount {
     nanos: i128,
     family: Family,
 }
+
+/// The unit does not count.
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.nanos.cmp(&other.nanos)
+    }
+}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Amount {}
 
 const NANO: i128 = 1_000_000_000;
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -84,7 +101,45 @@ const DECIMAL: [(&str, i128); 10] = [
 ];
 
 impl Amount {
-    fn parse(text: &str) -> Option<Self> {
+    /// An amount without a unit.
+    pub(crate) fn whole(number: i64) -> Self {
+        Self {
+            nanos: i128::from(number) * NANO,
+            family: Family::Exponent,
+        }
+    }
+
+    pub(crate) fn sign(self) -> i8 {
+        match self.nanos.cmp(&0) {
+            Ordering::Less => -1,
+            Ordering::Equal => 0,
+            Ordering::Greater => 1,
+        }
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "sizes are compared, not counted"
+    )]
+    pub(crate) fn float(self) -> f64 {
+        self.nanos as f64 / 1e9
+    }
+
+    /// The amount, if it is a whole number.
+    pub(crate) fn integer(self) -> Option<i64> {
+        let whole = self.nanos % NANO == 0;
+        whole
+            .then(|| i64::try_from(self.nanos / NANO).ok())
+            .flatten()
+    }
+
+    /// The amount and another one, which is added or taken away.
+    pub(crate) fn moved(self, by: Self, sign: i128) -> Option<Self> {
+        let nanos = self.nanos.checked_add(by.nanos.checked_mul(sign)?)?;
+        Some(Self { nanos, ..self })
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.".contains(c));
         let digits = &text[..text.len() - unit.len()];
         let (negative, digits) = match digits.strip_prefix('-') {
@@ -184,10 +239,10 @@ mod tests {
 
     #[test]
     fn quantities() {
-        for fine in ["1", "1.5Gi", "-2m", "1e3", "10k"] {
+        for fine in ["1", "1.5Gi", "-2m", "1e3", "10k", "Gi"] {
             assert!(is_quantity(fine), "{fine}");
         }
-        for wrong in ["", "Gi", "1.2.3", "1x", "1e"] {
+        for wrong in ["", "1.2.3", "1x", "1e"] {
             assert!(!is_quantity(wrong), "{wrong}");
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::access::{self, Access, User};
 use crate::clock::Clock;
 use crate::deep;
 use crate::faults::FaultPlan;
@@ -21,6 +22,9 @@ pub struct Options {
     pub seed: u64,
     /// How many changes of a resource type a watch can resume over; older ones answer 410.
     pub history: usize,
+    /// Who may ask over HTTP, and what roles and bindings are for; without it everybody may do
+    /// everything. [`Cluster::client`] needs no token in any case.
+    pub access: Option<Arc<Access>>,
 }
 
 impl Options {
@@ -30,6 +34,7 @@ impl Options {
             clock,
             seed: 0,
             history: 1024,
+            access: None,
         }
     }
 }
@@ -119,6 +124,7 @@ struct ClusterInner {
     state: Mutex<State>,
     faults: FaultPlan,
     journal: Option<ClusterJournal>,
+    access: Option<Arc<Access>>,
 }
 
 impl Cluster {
@@ -129,21 +135,25 @@ impl Cluster {
 
     /// A cluster of its own with these options; the name goes into uids and generated names.
     pub fn with_options(name: &str, options: &Options) -> Self {
-        let state = State::new(
+        let mut state = State::new(
             name,
             options.seed,
             options.history,
             Arc::clone(&options.clock),
         );
-        Self::made(state, None)
+        if options.access.is_some() {
+            access::install(&mut state);
+        }
+        Self::made(state, options, None)
     }
 
-    fn made(state: State, journal: Option<ClusterJournal>) -> Self {
+    fn made(state: State, options: &Options, journal: Option<ClusterJournal>) -> Self {
         Self {
             inner: Arc::new(ClusterInner {
                 state: Mutex::new(state),
                 faults: FaultPlan::default(),
                 journal,
+                access: options.access.clone(),
             }),
         }
     }
@@ -151,8 +161,11 @@ impl Cluster {
     /// A new cluster that is written down.
     fn kept(name: &str, options: &Options, journal: &Journal) -> Self {
         let clock = Arc::clone(&options.clock);
-        let state = State::kept(name, options.seed, options.history, clock);
-        let cluster = Self::made(state, Some(journal.of(name, 0)));
+        let mut state = State::kept(name, options.seed, options.history, clock);
+        if options.access.is_some() {
+            access::install(&mut state);
+        }
+        let cluster = Self::made(state, options, Some(journal.of(name, 0)));
         cluster.write_down(&mut cluster.lock());
         cluster
     }
@@ -166,7 +179,7 @@ impl Cluster {
         });
         state.storage.note_changes();
         let journal = journal.of(&restored.name, restored.revision);
-        Self::made(state, Some(journal))
+        Self::made(state, options, Some(journal))
     }
 
     /// Hands over what was changed, to be written down.
@@ -190,12 +203,18 @@ impl Cluster {
         self.inner.journal.is_some()
     }
 
-    /// A client of this cluster, without any socket.
+    /// A client of this cluster, without any socket. It needs no token: it is the administrator.
     pub fn client(&self) -> kube::Client {
-        kube::Client::new(self.service(), "default")
+        self.client_as(User::administrator())
     }
 
-    /// The cluster's API as a service, for `kube::Client::new`, `axum` or a test.
+    /// A client of this cluster that is this user, without a token.
+    pub fn client_as(&self, user: User) -> kube::Client {
+        kube::Client::new(ClusterService::trusted(self.clone(), user), "default")
+    }
+
+    /// The cluster's API as a service, for `kube::Client::new`, `axum` or a test. Where there is
+    /// [`Access`], a request needs a token.
     pub fn service(&self) -> ClusterService {
         ClusterService::new(self.clone())
     }
@@ -208,6 +227,11 @@ impl Cluster {
     /// Forgets the history of changes: a watch from before now answers 410.
     pub fn compact(&self) {
         self.lock().storage.compact();
+    }
+
+    /// Who may ask, if that is not everybody.
+    pub(crate) fn access(&self) -> Option<&Access> {
+        self.inner.access.as_deref()
     }
 
     /// Does one step on the state; nothing waits meanwhile. `added` is how much deeper than what

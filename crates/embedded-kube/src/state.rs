@@ -80,7 +80,11 @@ impl State {
             chores: VecDeque::new(),
             noted: BTreeSet::new(),
         };
-        for resource in builtin::RESOURCES.iter() {
+        let stored = |resource: &&Arc<Resource>| {
+            let review = resource.builtin().is_some_and(Builtin::is_review);
+            !review
+        };
+        for resource in builtin::RESOURCES.iter().filter(stored) {
             state.storage.collection(&resource.store);
         }
         state

@@ -170,6 +170,20 @@ impl ApiError {
         Self::new(403, "Forbidden", message).with_details(about, name)
     }
 
+    /// 403 for a path that is no resource's.
+    pub(crate) fn forbidden_path(why: &str) -> Self {
+        let nothing = About {
+            group: "",
+            resource: "",
+        };
+        Self::new(403, "Forbidden", format!("forbidden: {why}")).with_details(nothing, "")
+    }
+
+    /// 401: who asks is nobody that is known.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(401, "Unauthorized", "Unauthorized")
+    }
+
     pub(crate) fn namespace_terminating(about: About<'_>, name: &str, namespace: &str) -> Self {
         let why = format!(
             "unable to create new content in namespace {namespace} because it is being terminated"

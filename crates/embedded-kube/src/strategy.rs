@@ -134,7 +134,30 @@ pub(crate) fn validate_create(resource: &Resource, value: &Value) -> Vec<FieldEr
     errors.extend(scale_errors(custom, value, true));
     errors.extend(schema::embedded_errors(value, &custom.schema));
     errors.extend(schema::list_errors(value, &custom.schema));
+    rule_errors(custom, value, None, &mut errors, &mut Vec::new());
     errors
+}
+
+/// Asks the rules of the schema, if what was found before does not forbid it.
+fn rule_errors(
+    custom: &Custom,
+    value: &Value,
+    old: Option<&Value>,
+    errors: &mut Vec<FieldError>,
+    warnings: &mut Vec<String>,
+) {
+    if !custom.schema.ruled {
+        return;
+    }
+    if errors.iter().any(FieldError::blocks_rules) {
+        let detail = "some validation rules were not checked because the object was invalid; \
+                      correct the existing errors to complete validation";
+        errors.push(FieldError::invalid("<nil>", Value::Null, detail));
+        return;
+    }
+    let verdict = schema::rules::judge(value, old, &custom.schema);
+    errors.extend(verdict.errors);
+    warnings.extend(verdict.warnings);
 }
 
 fn type_errors(resource: &Resource, value: &Value) -> Vec<FieldError> {
@@ -286,12 +309,14 @@ fn differs_outside_metadata(new: &Value, old: &Value) -> bool {
     fields(new) != fields(old)
 }
 
-/// The complaints about a change, besides those that hold for all objects.
+/// The complaints about a change, besides those that hold for all objects; what was wrong before is
+/// a warning.
 pub(crate) fn validate_update(
     resource: &Resource,
     sub: Sub,
     new: &Value,
     old: &Value,
+    warnings: &mut Vec<String>,
 ) -> Vec<FieldError> {
     let custom = match &resource.rules {
         Rules::Builtin(builtin) => return builtin.validate_update(sub, new, old),
@@ -322,6 +347,7 @@ pub(crate) fn validate_update(
     if schema::list_errors(old, &custom.schema).is_empty() {
         errors.extend(schema::list_errors(new, &custom.schema));
     }
+    rule_errors(custom, new, Some(old), &mut errors, warnings);
     errors
 }
 

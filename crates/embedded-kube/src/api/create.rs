@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, build, dedup_owners, match_namespace};
+use super::{Call, Done, build, check_escalation, dedup_owners, match_namespace};
 use crate::builtin::{self, Builtin};
 use crate::meta;
 use crate::names;
@@ -24,6 +24,7 @@ pub(crate) fn create(state: &mut State, call: &mut Call<'_>, mut value: Value) -
     dedup_owners(call, &mut value, "");
     call.track(state, None, &mut value)?;
     admit(state, call, &value)?;
+    check_escalation(state, call, &value, None)?;
     let generated =
         meta::text(&value, "name").is_empty() && !meta::text(&value, "generateName").is_empty();
     if !generated {

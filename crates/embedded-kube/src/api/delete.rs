@@ -257,6 +257,8 @@ pub(crate) fn delete_collection(
             manager: call.manager,
             forced: None,
             warnings: Vec::new(),
+            user: call.user,
+            access: call.access,
         };
         match delete_one(state, &one, options) {
             Ok(_) => {}

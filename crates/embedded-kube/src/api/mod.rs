@@ -13,6 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use crate::access::{self, Access, User};
 use crate::builtin::{self, Builtin};
 use crate::fields::{self, Scope};
 use crate::json;
@@ -55,6 +56,9 @@ pub(crate) struct Call<'a> {
     /// For an apply, whether it takes what others manage.
     pub(crate) forced: Option<bool>,
     pub(crate) warnings: Vec<String>,
+    /// Who writes, where that is looked at.
+    pub(crate) user: Option<&'a User>,
+    pub(crate) access: Option<&'a Access>,
 }
 
 /// The answer of a write.
@@ -114,6 +118,18 @@ impl Call<'_> {
             body: Body::write(&value, None).to_bytes(),
         }
     }
+}
+
+/// Refuses to give away what the writer does not have.
+fn check_escalation(
+    state: &State,
+    call: &Call<'_>,
+    new: &Value,
+    old: Option<&Value>,
+) -> ApiResult<()> {
+    let Some(user) = call.user else { return Ok(()) };
+    let place = (call.namespace, call.name);
+    access::escalation(state, user, call.resource, place, new, old)
 }
 
 /// Reads a body as an object of the resource of this call, with defaults.

@@ -150,6 +150,8 @@ pub(crate) fn update_scale(
         manager: call.manager,
         forced: call.forced,
         warnings: Vec::new(),
+        user: call.user,
+        access: call.access,
     };
     let done = update_with(state, &mut inner, &uid, |state, call, old| {
         let definition = state.definitions.get(&resource.store);

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::list::parse_uint;
-use super::{Call, Done, build, create, dedup_owners, match_name, match_namespace};
+use super::{
+    Call, Done, build, check_escalation, create, dedup_owners, match_name, match_namespace,
+};
+use crate::access::{Attributes, authorize};
 use crate::builtin::Builtin;
 use crate::fields;
 use crate::meta;
@@ -28,6 +31,7 @@ pub(crate) fn replace(state: &mut State, call: &mut Call<'_>, mut value: Value) 
         if !uid.is_empty() {
             return Err(uid_conflict(call, &call.key(), uid, ""));
         }
+        may_create(state, call)?;
         meta::wipe_system_fields(&mut value);
         create::admit(state, call, &value)?;
         let version = meta::of(&mut value).remove("resourceVersion");
@@ -78,6 +82,7 @@ pub(super) fn finish(
     mut new: Value,
 ) -> ApiResult<Done> {
     let (resource, key) = (call.resource, call.key());
+    check_escalation(state, call, &new, Some(old))?;
     check_version(call, &mut new, existing.revision)?;
     match_namespace(call, &mut new)?;
     let now = state.now();
@@ -86,7 +91,10 @@ pub(super) fn finish(
     keep_system_fields(&mut new, old, false);
     let mut errors = meta::validate(&new, resource.namespaced, names::path_segment);
     errors.extend(meta::validate_update(&new, old));
-    errors.extend(strategy::validate_update(resource, call.sub, &new, old));
+    let warnings = &mut call.warnings;
+    errors.extend(strategy::validate_update(
+        resource, call.sub, &new, old, warnings,
+    ));
     if !errors.is_empty() {
         return Err(ApiError::invalid(
             resource.about_kind(&new),
@@ -118,6 +126,21 @@ pub(super) fn finish(
     stored.untidy = untidy;
     let stored = state.put_built(resource, &key, stored);
     Ok(call.answer(state, 200, &stored))
+}
+
+/// Who may update may not always create.
+fn may_create(state: &State, call: &Call<'_>) -> ApiResult<()> {
+    let Some(user) = call.user else { return Ok(()) };
+    let attributes = Attributes {
+        verb: "create",
+        group: &call.resource.group,
+        resource: &call.resource.plural,
+        sub: call.sub.name(),
+        namespace: call.namespace,
+        name: call.name,
+        path: None,
+    };
+    authorize(state, user, &attributes).or_refuse(user, &attributes)
 }
 
 fn same_but_for_revision(new: &Value, old: &Value) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::Builtin;
+use super::access_fields as access;
 use crate::meta::metadata_field;
 use crate::typed::{Field, Struct, Type, always, field, list, map, object, pointer};
 
@@ -29,10 +30,20 @@ pub(super) fn of(builtin: Builtin) -> &'static Struct {
         Claim => claim,
         Lease => lease,
         Definition => definition,
+        Role => access::role,
+        ClusterRole => access::cluster_role,
+        RoleBinding => access::role_binding,
+        ClusterRoleBinding => access::cluster_role_binding,
+        SubjectReview => access::subject_review,
+        LocalReview => access::local_review,
+        SelfReview => access::self_review,
+        RulesReview => access::rules_review,
+        TokenReview => access::token_review,
+        WhoAmI => access::who_am_i,
     }
 }
 
-fn kind(name: &'static str, mut fields: Vec<Field>) -> Struct {
+pub(super) fn kind(name: &'static str, mut fields: Vec<Field>) -> Struct {
     let mut all = vec![
         field("apiVersion", Type::String),
         field("kind", Type::String),
@@ -42,7 +53,7 @@ fn kind(name: &'static str, mut fields: Vec<Field>) -> Struct {
     Struct { name, fields: all }
 }
 
-fn texts() -> Type {
+pub(super) fn texts() -> Type {
     list(Type::String)
 }
 
@@ -363,7 +374,7 @@ fn volume() -> Struct {
     )
 }
 
-fn label_selector() -> Type {
+pub(super) fn label_selector() -> Type {
     object(
         "LabelSelector",
         vec![

@@ -1,8 +1,10 @@
 //! The kinds that every cluster has: their fields, defaults, and rules.
 
+mod access_fields;
 mod data;
 mod event;
 mod fields;
+mod roles;
 mod volume;
 
 use std::sync::{Arc, LazyLock};
@@ -33,6 +35,18 @@ pub(crate) enum Builtin {
     Claim,
     Lease,
     Definition,
+    Role,
+    ClusterRole,
+    RoleBinding,
+    ClusterRoleBinding,
+    /// `SubjectAccessReview`, and its sisters: questions that are answered and not stored.
+    SubjectReview,
+    LocalReview,
+    SelfReview,
+    RulesReview,
+    TokenReview,
+    /// `SelfSubjectReview`.
+    WhoAmI,
 }
 
 /// The namespaces that cannot be deleted.
@@ -72,7 +86,7 @@ pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
         })
     };
     let extensions = "apiextensions.k8s.io";
-    vec![
+    let mut all = vec![
         resource(ConfigMap, "", "ConfigMap", "configmaps", true, &["cm"], &[]),
         resource(Event, "", "Event", "events", true, &["ev"], &[]),
         resource(
@@ -139,7 +153,61 @@ pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
             &["ev"],
             &[],
         ),
-    ]
+    ];
+    let roles = "rbac.authorization.k8s.io";
+    let (may, who) = ("authorization.k8s.io", "authentication.k8s.io");
+    let more = [
+        (Role, roles, "Role", "roles", true),
+        (ClusterRole, roles, "ClusterRole", "clusterroles", false),
+        (RoleBinding, roles, "RoleBinding", "rolebindings", true),
+        (
+            ClusterRoleBinding,
+            roles,
+            "ClusterRoleBinding",
+            "clusterrolebindings",
+            false,
+        ),
+        (
+            SubjectReview,
+            may,
+            "SubjectAccessReview",
+            "subjectaccessreviews",
+            false,
+        ),
+        (
+            LocalReview,
+            may,
+            "LocalSubjectAccessReview",
+            "localsubjectaccessreviews",
+            true,
+        ),
+        (
+            SelfReview,
+            may,
+            "SelfSubjectAccessReview",
+            "selfsubjectaccessreviews",
+            false,
+        ),
+        (
+            RulesReview,
+            may,
+            "SelfSubjectRulesReview",
+            "selfsubjectrulesreviews",
+            false,
+        ),
+        (TokenReview, who, "TokenReview", "tokenreviews", false),
+        (
+            WhoAmI,
+            who,
+            "SelfSubjectReview",
+            "selfsubjectreviews",
+            false,
+        ),
+    ];
+    for (builtin, group, kind, plural, namespaced) in more {
+        all.push(resource(builtin, group, kind, plural, namespaced, &[], &[]));
+    }
+    all
 });
 
 /// The resource of a built-in kind.
@@ -158,6 +226,26 @@ impl Builtin {
         )
     }
 
+    pub(crate) fn is_rbac(self) -> bool {
+        matches!(
+            self,
+            Self::Role | Self::ClusterRole | Self::RoleBinding | Self::ClusterRoleBinding
+        )
+    }
+
+    /// Whether it is a question that is answered and not stored.
+    pub(crate) fn is_review(self) -> bool {
+        matches!(
+            self,
+            Self::SubjectReview
+                | Self::LocalReview
+                | Self::SelfReview
+                | Self::RulesReview
+                | Self::TokenReview
+                | Self::WhoAmI
+        )
+    }
+
     /// Whether an update may come without a `resourceVersion`.
     pub(crate) fn unconditional_update(self) -> bool {
         !matches!(self, Self::Lease | Self::Definition)
@@ -165,7 +253,7 @@ impl Builtin {
 
     /// Whether an update may create.
     pub(crate) fn create_on_update(self) -> bool {
-        matches!(self, Self::Lease | Self::Event | Self::NewEvent)
+        matches!(self, Self::Lease | Self::Event | Self::NewEvent) || self.is_rbac()
     }
 
     /// Whether a deletion answers with the object, not with a `Status`.
@@ -189,6 +277,7 @@ impl Builtin {
     fn name_rule(self) -> NameRule {
         match self {
             Self::Namespace => names::dns_label,
+            kind if kind.is_rbac() => names::path_segment,
             _ => names::dns_subdomain,
         }
     }
@@ -225,6 +314,8 @@ impl Builtin {
                 set_default(&mut value["spec"], "volumeMode", json!("Filesystem"));
             }
             Self::Definition => crd::default(value),
+            Self::Role | Self::ClusterRole => roles::clean(value),
+            Self::RoleBinding | Self::ClusterRoleBinding => roles::default(value),
             _ => {}
         }
     }
@@ -327,6 +418,7 @@ impl Builtin {
             Self::Lease => validate_lease(value),
             Self::Volume => volume::validate(value),
             Self::Claim => volume::validate_claim(value),
+            kind if kind.is_rbac() => roles::validate(kind, value),
             _ => Vec::new(),
         }
     }
@@ -360,6 +452,10 @@ impl Builtin {
                 errors.extend(self.validate_create(new));
             }
             (Self::Lease, _) => errors.extend(self.validate_content(new)),
+            (Self::RoleBinding | Self::ClusterRoleBinding, _) => {
+                errors.extend(self.validate_create(new));
+                errors.extend(roles::same_reference(new, old));
+            }
             (Self::Volume, _) => {
                 errors.extend(self.validate_create(new));
                 errors.extend(volume::validate_update(new, old));

@@ -172,6 +172,11 @@ fn clean(schema: &mut Value, place: &str, found: &mut Findings) -> Result<(), St
                 found.unknown.extend(strange);
                 docs.retain(|key, _| matches!(key.as_str(), "description" | "url"));
             }
+            Value::Array(rules) if key == "x-kubernetes-validations" => {
+                for (index, rule) in rules.iter_mut().enumerate() {
+                    super::rules::clean(rule, &format!("{place}[{index}]"), found)?;
+                }
+            }
             Value::Array(items) if LISTS.contains(&key) || key == "items" => {
                 for (index, item) in items.iter_mut().enumerate() {
                     clean(item, &format!("{place}[{index}]"), found)?;

@@ -3,6 +3,7 @@
 pub(crate) mod clean;
 mod conversion;
 mod openapi;
+mod rules;
 mod structural;
 pub(crate) mod validate;
 

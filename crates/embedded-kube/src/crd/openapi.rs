@@ -19,20 +19,38 @@ struct Place<'a> {
     in_header: bool,
     /// Why there may be no default here.
     no_default: Option<&'a str>,
+    /// Whether expressions are looked at.
+    ruled: bool,
+    /// The part around that cannot be compared with what was there before.
+    incomparable: Option<&'a str>,
 }
 
 /// Adds the complaints about a schema.
-pub(super) fn rules(source: &Value, path: &str, errors: &mut Vec<FieldError>) {
+pub(super) fn rules(source: &Value, path: &str, ruled: bool, errors: &mut Vec<FieldError>) {
     let place = Place {
         root: true,
         in_header: false,
         no_default: None,
+        ruled,
+        incomparable: None,
     };
-    walk(source, path, place, errors);
+    let mut found = Found::default();
+    walk(source, path, place, &mut found);
+    errors.extend(found.schema);
+    errors.extend(found.expressions);
 }
 
-fn walk(source: &Value, path: &str, place: Place<'_>, errors: &mut Vec<FieldError>) {
+/// The complaints about schemas, and those about the expressions in them.
+#[derive(Default)]
+struct Found {
+    schema: Vec<FieldError>,
+    expressions: Vec<FieldError>,
+}
+
+fn walk(source: &Value, path: &str, place: Place<'_>, found: &mut Found) {
     let child = |key: &str| format!("{path}.{key}");
+    let before = found.schema.len();
+    let errors = &mut found.schema;
     unwanted(source, path, place, errors);
     if source["uniqueItems"] == true {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes \
@@ -63,7 +81,7 @@ fn walk(source: &Value, path: &str, place: Place<'_>, errors: &mut Vec<FieldErro
             no_default,
             ..inner
         };
-        walk(additional, &child("additionalProperties"), inner, errors);
+        walk(additional, &child("additionalProperties"), inner, found);
     }
     let resource = place.root || source["x-kubernetes-embedded-resource"] == true;
     for (key, property) in properties.into_iter().flatten() {
@@ -77,38 +95,55 @@ fn walk(source: &Value, path: &str, place: Place<'_>, errors: &mut Vec<FieldErro
             } else {
                 place.no_default
             },
+            ..place
         };
-        walk(
-            property,
-            &format!("{path}.properties[{key}]"),
-            inner,
-            errors,
-        );
+        walk(property, &format!("{path}.properties[{key}]"), inner, found);
     }
+    let apart = Place {
+        ruled: false,
+        ..inner
+    };
     if source["not"].is_object() {
-        walk(&source["not"], &child("not"), inner, errors);
+        walk(&source["not"], &child("not"), apart, found);
     }
     for junctor in ["allOf", "oneOf", "anyOf", "items"] {
         for (index, part) in source[junctor].as_array().into_iter().flatten().enumerate() {
-            walk(part, &format!("{path}.{junctor}[{index}]"), inner, errors);
+            walk(part, &format!("{path}.{junctor}[{index}]"), apart, found);
         }
     }
     for key in ["definitions", "dependencies"] {
         for (name, part) in source[key].as_object().into_iter().flatten() {
             if part.is_object() {
-                walk(part, &format!("{path}.{key}[{name}]"), inner, errors);
+                walk(part, &format!("{path}.{key}[{name}]"), apart, found);
             }
         }
     }
     if source["items"].is_object() {
-        walk(&source["items"], &child("items"), inner, errors);
+        let keyed = source["x-kubernetes-list-type"] == "map";
+        let inner = Place {
+            incomparable: if keyed {
+                inner.incomparable
+            } else {
+                Some(path)
+            },
+            ..inner
+        };
+        walk(&source["items"], &child("items"), inner, found);
     }
+    let errors = &mut found.schema;
     let preserve = "x-kubernetes-preserve-unknown-fields";
     if source[preserve] == false {
         let detail = "must be true or undefined";
         errors.push(FieldError::invalid(child(preserve), false, detail));
     }
     list_and_map(source, path, errors);
+    super::rules::written(source, path, errors);
+    // An expression is looked at if nothing else is wrong here or below.
+    if place.ruled && found.schema.len() == before {
+        let resource = place.root || source["x-kubernetes-embedded-resource"] == true;
+        let errors = &mut found.expressions;
+        super::rules::compiled(source, path, resource, place.incomparable, errors);
+    }
 }
 
 fn unwanted(source: &Value, path: &str, place: Place<'_>, errors: &mut Vec<FieldError>) {

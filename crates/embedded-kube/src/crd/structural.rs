@@ -48,6 +48,7 @@ pub(super) fn validate_schema(source: &Value, path: &str, status: bool) -> Vec<F
         let detail = "nullable cannot be true at the root";
         errors.push(FieldError::forbidden(format!("{path}.nullable"), detail));
     }
+    let mut ruled = false;
     if !has_unsupported(source) {
         let mut structural = Vec::new();
         invariants(source, path, Level::Root, &mut structural);
@@ -56,9 +57,10 @@ pub(super) fn validate_schema(source: &Value, path: &str, status: bool) -> Vec<F
         if structural.is_empty() {
             defaults(source, path, true, false, &mut structural);
         }
+        ruled = structural.is_empty();
         errors.extend(structural);
     }
-    super::openapi::rules(source, path, &mut errors);
+    super::openapi::rules(source, path, ruled, &mut errors);
     errors
 }
 

@@ -235,6 +235,7 @@ fn entries(resource: &Resource, definition: Option<&Definition>) -> Vec<Value> {
         Some(Builtin::Namespace) => &[
             "create", "delete", "get", "list", "patch", "update", "watch",
         ],
+        Some(review) if review.is_review() => &["create"],
         Some(_) => &VERBS,
     };
     let mut main = json!({
@@ -243,8 +244,10 @@ fn entries(resource: &Resource, definition: Option<&Definition>) -> Vec<Value> {
         "namespaced": resource.namespaced,
         "kind": &*resource.kind,
         "verbs": verbs,
-        "storageVersionHash": storage_hash(resource, definition),
     });
+    if !resource.builtin().is_some_and(Builtin::is_review) {
+        main["storageVersionHash"] = json!(storage_hash(resource, definition));
+    }
     if !resource.short_names.is_empty() {
         main["shortNames"] = json!(resource.short_names);
     }

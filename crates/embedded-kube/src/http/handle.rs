@@ -12,11 +12,13 @@ use http_body_util::{BodyExt, StreamBody};
 use super::answer::{Answer, answer, json_answer, not_found, refuse, warn};
 use super::body;
 use super::discovery;
+use super::guard;
 use super::negotiate::{self, Format, Output, Shown};
 use super::other;
 use super::query::Query;
 use super::route::{Route, Target, route};
 use super::{LostAnswer, ResponseBody, full};
+use crate::access::{User, reviews};
 use crate::api::{self, Call, Done, FieldValidation, ListOptions, PatchKind, ScaleChange};
 use crate::builtin::{self, Builtin};
 use crate::chores;
@@ -31,7 +33,11 @@ use crate::table::Shape;
 use crate::watch::Watch;
 
 /// Answers a request.
-pub(super) async fn handle<B>(cluster: Cluster, request: Request<B>) -> Result<Answer, LostAnswer>
+pub(super) async fn handle<B>(
+    cluster: Cluster,
+    trusted: Option<Arc<User>>,
+    request: Request<B>,
+) -> Result<Answer, LostAnswer>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::fmt::Display + Send,
@@ -41,7 +47,12 @@ where
     let long = parts.extensions.get::<LongQuery>();
     let query = long.map_or(parts.uri.query(), |long| Some(&long.0));
     let query = Query::parse(query.unwrap_or_default());
-    let target = match route(parts.uri.path()) {
+    let route = route(parts.uri.path());
+    let user = match guard::admit(&cluster, trusted.as_deref(), &parts, &query, &route) {
+        Ok(user) => user,
+        Err(refusal) => return Ok(refuse(&refusal)),
+    };
+    let target = match route {
         Route::Resource(target) => target,
         Route::Discovery(path) => {
             let core = path.first().is_some_and(|first| first == "api");
@@ -83,6 +94,7 @@ where
         query,
         target,
         resource,
+        user,
     };
     exchange.run(incoming).await
 }
@@ -105,6 +117,8 @@ struct Exchange {
     query: Query,
     target: Target,
     resource: Arc<Resource>,
+    /// Who asks, where that is looked at.
+    user: Option<User>,
 }
 
 impl Exchange {
@@ -211,6 +225,13 @@ impl Exchange {
     /// custom ones take every method and see what is missing.
     fn verb(&self) -> ApiResult<&'static str> {
         let (named, sub) = (!self.target.name.is_empty(), !self.target.sub.is_empty());
+        if self.resource.builtin().is_some_and(Builtin::is_review) {
+            return match self.method {
+                _ if named => Err(ApiError::nowhere()),
+                Method::POST => Ok("create"),
+                _ => Err(ApiError::wrong_method()),
+            };
+        }
         let custom = self.resource.custom().is_some();
         if matches!(self.target.name.as_str(), "." | "..") {
             let name = &self.target.name;
@@ -467,6 +488,8 @@ impl Exchange {
                 manager: &manager,
                 forced: applies.then(|| self.query.force()),
                 warnings: Vec::new(),
+                user: self.user.as_ref(),
+                access: self.cluster.access(),
             };
             let done = match verb {
                 "create" => self.create(state, &mut call, bytes),
@@ -517,6 +540,9 @@ impl Exchange {
     fn create(&self, state: &mut State, call: &mut Call<'_>, bytes: &[u8]) -> ApiResult<Done> {
         let document = self.document(bytes)?;
         let value = api::decode_body(state, call, document, bytes)?;
+        if call.resource.builtin().is_some_and(Builtin::is_review) {
+            return reviews::answer(state, call, value);
+        }
         api::create(state, call, value)
     }
 

@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 mod discovery;
+mod guard;
 mod handle;
 mod negotiate;
 mod other;
@@ -12,6 +13,7 @@ mod route;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::Body as AxumBody;
@@ -21,6 +23,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use tower_service::Service;
 
+use crate::access::User;
 use crate::server::{Cluster, Server};
 
 /// The body of an answer: complete, or a stream of watch events.
@@ -42,11 +45,23 @@ impl std::error::Error for LostAnswer {}
 #[derive(Clone)]
 pub struct ClusterService {
     cluster: Cluster,
+    /// Who asks without a token; nobody, where one is needed.
+    trusted: Option<Arc<User>>,
 }
 
 impl ClusterService {
     pub(crate) fn new(cluster: Cluster) -> Self {
-        Self { cluster }
+        Self {
+            cluster,
+            trusted: None,
+        }
+    }
+
+    pub(crate) fn trusted(cluster: Cluster, user: User) -> Self {
+        Self {
+            cluster,
+            trusted: Some(Arc::new(user)),
+        }
     }
 }
 
@@ -64,8 +79,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let cluster = self.cluster.clone();
-        Box::pin(handle::handle(cluster, request))
+        let (cluster, trusted) = (self.cluster.clone(), self.trusted.clone());
+        Box::pin(handle::handle(cluster, trusted, request))
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn is_known(format: &str, kind: Kind) -> bool {
 }
 
 /// Whether a text has this format.
-pub(super) fn fits(format: &str, text: &str) -> bool {
+pub(crate) fn fits(format: &str, text: &str) -> bool {
     match format {
         "uri" => is_uri(text),
         "email" => is_email(text),

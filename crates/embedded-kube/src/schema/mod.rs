@@ -2,7 +2,9 @@
 
 pub(crate) mod formats;
 mod invariants;
+pub(crate) mod path;
 pub(crate) mod pattern;
+pub(crate) mod rules;
 mod shape;
 mod validate;
 
@@ -11,6 +13,8 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 use serde_json::Value;
+
+use rules::RuleSet;
 
 pub(crate) use invariants::{coerce_embedded, embedded_errors, list_errors};
 pub(crate) use shape::{default, drop_nulls, prune, prune_part};
@@ -31,6 +35,10 @@ pub(crate) struct Schema {
     pub(crate) atomic_map: bool,
     /// Whether a text has a format, known or not, that is more than its encoding.
     pub(crate) formatted: bool,
+    /// The expressions that it must fulfil.
+    pub(crate) rules: Option<Box<RuleSet>>,
+    /// Whether there are such here or below.
+    pub(crate) ruled: bool,
     /// What a value must fulfil besides its type; most fields need nothing.
     pub(crate) limits: Option<Box<Limits>>,
 }
@@ -47,6 +55,25 @@ pub(crate) enum Kind {
     Array,
     Object,
     IntOrString,
+}
+
+impl Kind {
+    /// As schemas name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Any | Self::IntOrString => "",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    pub(crate) fn is_composite(self) -> bool {
+        matches!(self, Self::Array | Self::Object)
+    }
 }
 
 /// `additionalProperties`.
@@ -138,7 +165,7 @@ pub(crate) fn compile(source: &Value) -> Schema {
         Some("map") => ListKind::Map(texts(&source["x-kubernetes-list-map-keys"])),
         _ => ListKind::Atomic,
     };
-    Schema {
+    let mut schema = Schema {
         kind,
         nullable: flag("nullable"),
         preserve: flag("x-kubernetes-preserve-unknown-fields"),
@@ -157,8 +184,14 @@ pub(crate) fn compile(source: &Value) -> Schema {
         list,
         atomic_map: source["x-kubernetes-map-type"] == "atomic",
         formatted: !matches!(source["format"].as_str(), None | Some("" | "byte")),
+        rules: RuleSet::read(source),
+        ruled: false,
         limits: limits(source, kind),
-    }
+    };
+    let below = schema.properties.values().chain(schema.items.as_deref());
+    let below = below.chain(schema.additional.as_ref().and_then(Additional::schema));
+    schema.ruled = schema.rules.is_some() || below.into_iter().any(|part| part.ruled);
+    schema
 }
 
 /// The type that a schema names.

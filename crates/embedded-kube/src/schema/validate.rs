@@ -219,29 +219,20 @@ impl Walk<'_> {
 
     fn text(&self, text: &str, limits: &Limits, path: &str, outcome: &mut Outcome) {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-        if let Some(max) = limits.max_length
-            && length > max
-        {
-            outcome
-                .errors
-                .push(FieldError::too_long(self.at(path), max));
-        }
-        if let Some(min) = limits.min_length
-            && length < min
-        {
-            let detail = format!("{path} in body should be at least {min} chars long");
-            outcome
-                .errors
-                .push(FieldError::invalid(self.at(path), text, detail));
-        }
-        if let Some(pattern) = &limits.pattern
-            && !pattern.matches(text)
-        {
-            let detail = format!("{path} in body should match '{}'", pattern.text);
-            outcome
-                .errors
-                .push(FieldError::invalid(self.at(path), text, detail));
-        }
+        // Of these the first that is not kept is told.
+        let error = match (limits.max_length, limits.min_length, &limits.pattern) {
+            (Some(max), _, _) if length > max => Some(FieldError::too_long(self.at(path), max)),
+            (_, Some(min), _) if length < min => {
+                let detail = format!("{path} in body should be at least {min} chars long");
+                Some(FieldError::invalid(self.at(path), text, detail))
+            }
+            (_, _, Some(pattern)) if !pattern.matches(text) => {
+                let detail = format!("{path} in body should match '{}'", pattern.text);
+                Some(FieldError::invalid(self.at(path), text, detail))
+            }
+            _ => None,
+        };
+        outcome.errors.extend(error);
         if !limits.format.is_empty() && !formats::fits(&limits.format, text) {
             let detail = format!(
                 "{path} in body must be of type {}: {}",

@@ -128,8 +128,11 @@ fn of_all_groups() {
         let answer = s.peek("/apis").await;
         let names = [
             "apiextensions.k8s.io",
+            "authentication.k8s.io",
+            "authorization.k8s.io",
             "coordination.k8s.io",
             "events.k8s.io",
+            "rbac.authorization.k8s.io",
             "fixture.freehold.dev",
         ];
         s.note("kind", answer.body["kind"].clone());

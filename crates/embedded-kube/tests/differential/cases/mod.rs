@@ -1,6 +1,8 @@
 //! The cases, one file a topic.
 
+mod access;
 mod apply;
+mod cel;
 mod core_kinds;
 mod corners;
 mod create;

@@ -119,6 +119,7 @@ fn string_limits() {
         let spec = json!({"type": "object", "properties": {
             "short": {"type": "string", "minLength": 2, "maxLength": 3},
             "exact": {"type": "string", "pattern": "^[a-f]+$"},
+            "both": {"type": "string", "minLength": 2, "maxLength": 3, "pattern": "^[a-f]+$"},
         }});
         things(s, spec).await;
         each(
@@ -130,6 +131,9 @@ fn string_limits() {
                 json!({"exact": "abc"}),
                 json!({"exact": "xyz"}),
                 json!({"exact": ""}),
+                json!({"both": "x"}),
+                json!({"both": "xyzxyz"}),
+                json!({"both": "xyz"}),
             ],
         )
         .await;

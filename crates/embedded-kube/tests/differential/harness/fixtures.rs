@@ -39,6 +39,19 @@ fn widgets() -> Value {
             "deep": {"type": "object", "properties": {"on": {"type": "boolean", "default": true}}},
         }},
         "ratio": {"type": "number"},
+        "ruled": {"type": "object", "properties": {
+            "low": {"type": "integer"},
+            "high": {"type": "integer"},
+            "tag": {"type": "string", "maxLength": 20, "x-kubernetes-validations": [
+                {"rule": "self == oldSelf", "message": "the tag cannot change"}]},
+        }, "x-kubernetes-validations": [
+            {"rule": "!has(self.low) || self.low <= self.high",
+             "messageExpression": "'%d is above %d'.format([self.low, self.high])"},
+            {"rule": "!has(oldSelf.tag) || has(self.tag)", "reason": "FieldValueForbidden",
+             "fieldPath": ".tag", "message": "the tag cannot go"},
+            {"rule": "oldSelf.hasValue() || !has(self.high) || self.high < 9",
+             "optionalOldSelf": true, "message": "begin below nine"},
+        ]},
         "maybe": {"type": "string", "nullable": true},
     }});
     let status = json!({"type": "object", "properties": {

@@ -36,6 +36,8 @@ impl Kind {
 }
 
 /// Built-in kinds and the fixtures' own.
+const RBAC: &str = "rbac.authorization.k8s.io";
+
 pub(crate) fn known() -> Vec<Kind> {
     let fixture = super::fixtures::GROUP;
     [
@@ -57,6 +59,16 @@ pub(crate) fn known() -> Vec<Kind> {
             "customresourcedefinitions",
             "CustomResourceDefinition",
             "apiextensions.k8s.io",
+            "v1",
+            false,
+        ),
+        ("roles", "Role", RBAC, "v1", true),
+        ("clusterroles", "ClusterRole", RBAC, "v1", false),
+        ("rolebindings", "RoleBinding", RBAC, "v1", true),
+        (
+            "clusterrolebindings",
+            "ClusterRoleBinding",
+            RBAC,
             "v1",
             false,
         ),

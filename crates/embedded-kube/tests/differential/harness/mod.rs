@@ -11,7 +11,7 @@ mod watch;
 pub(crate) use compare::{Difference, compare};
 pub(crate) use kinds::merge;
 pub(crate) use script::{ASK_EVERY, Answer, Script};
-pub(crate) use servers::{Server, embedded, enabled, forgetful, read_with_kubectl, real};
+pub(crate) use servers::{Server, embedded, enabled, forgetful, guarded, read_with_kubectl, real};
 
 use std::io::Write as _;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -22,20 +22,26 @@ static GUESTS: RwLock<()> = RwLock::new(());
 /// Runs `case` on both servers and fails with every difference between their transcripts.
 pub(crate) fn run<F: AsyncFn(&mut Script)>(case: F) {
     let _guest = beside_others();
-    run_on(real, case);
+    run_on(real, embedded, case);
+}
+
+/// The same where the embedded server asks who is there, as the real one does.
+pub(crate) fn run_guarded<F: AsyncFn(&mut Script)>(case: F) {
+    let _guest = beside_others();
+    run_on(real, guarded, case);
 }
 
 /// The same for cases that compact the store.
 pub(crate) fn run_forgetful<F: AsyncFn(&mut Script)>(case: F) {
     let _guest = beside_others();
-    run_on(forgetful, case);
+    run_on(forgetful, embedded, case);
 }
 
 /// The same for a case that asks for so much that a real server which is busy with others as well
 /// would run into its own time limit.
 pub(crate) fn run_alone<F: AsyncFn(&mut Script)>(case: F) {
     let _only_guest = GUESTS.write().unwrap_or_else(PoisonError::into_inner);
-    run_on(real, case);
+    run_on(real, embedded, case);
 }
 
 /// To be held by whatever else asks a real server.
@@ -43,7 +49,11 @@ pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
     GUESTS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn run_on<F: AsyncFn(&mut Script)>(real: impl AsyncFn() -> Server, case: F) {
+fn run_on<F: AsyncFn(&mut Script)>(
+    real: impl AsyncFn() -> Server,
+    embedded: impl AsyncFn() -> Server,
+    case: F,
+) {
     let name = case_name::<F>();
     if !enabled(&name) {
         return;

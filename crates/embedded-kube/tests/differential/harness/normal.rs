@@ -44,7 +44,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a message quotes what only a Go program can say. `docs/embedded-kube.md` lists them.
-static WORDS: LazyLock<[(Regex, &str); 8]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 11]> = LazyLock::new(|| {
     [
         // What a decoder made of a body is told in the words of that decoder.
         (
@@ -80,6 +80,18 @@ static WORDS: LazyLock<[(Regex, &str); 8]> = LazyLock::new(|| {
             "(?s)(must be a valid regular expression, but isn't: ).*",
             "${1}<reason>",
         ),
+        // What a parser expected where an expression goes wrong, and what it thinks of the rest.
+        (
+            r"(?s)(ERROR: <input>:)\d+:\d+: Syntax error: .*",
+            "${1}<syntax>",
+        ),
+        // What a Go library thinks of an address.
+        (
+            r"((?:ParseAddr|ParsePrefix)\([^)]*\)): .*? (evaluating rule)",
+            "${1}: <reason> ${2}",
+        ),
+        // The type of what a rule looks at has a number that changes with the time.
+        (r"selfType\d+", "selfType"),
         // How two specs of a volume differ, as a Go library draws it.
         (
             r"(?s)(is immutable after creation[^\n]*)\n.*",
@@ -97,8 +109,16 @@ impl Normaliser {
             "body": self.value(answer.body.clone()),
         });
         if !answer.warnings.is_empty() {
+            // What was wrong before is told in random order, as what is wrong now.
             let warnings = answer.warnings.iter().map(|warning| self.text(warning));
-            outcome["warnings"] = warnings.collect();
+            let mut warnings: Vec<String> = warnings.collect();
+            if warnings
+                .iter()
+                .any(|warning| warning.contains(": Invalid value: "))
+            {
+                warnings.sort();
+            }
+            outcome["warnings"] = json!(warnings);
         }
         outcome
     }

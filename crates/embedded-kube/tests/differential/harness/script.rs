@@ -249,6 +249,46 @@ impl Script {
         answer
     }
 
+    /// Like [`Self::raw`], by somebody who shows no credentials but these headers.
+    pub(crate) async fn stranger(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<Value>,
+    ) -> Answer {
+        let mut all = headers.to_vec();
+        all.push(("content-type", "application/json"));
+        let body = body.map_or_else(Vec::new, |body| body.to_string().into_bytes());
+        let request = self.build(method, path, &all, body);
+        let response = self.server.stranger.send(request).await;
+        let answer = read(response.expect("an answer")).await;
+        self.record(format!("{method} {path} {headers:?}"), &answer);
+        answer
+    }
+
+    /// A request on behalf of somebody else, in these groups.
+    pub(crate) async fn act(
+        &mut self,
+        user: &str,
+        groups: &[&str],
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
+        let mut headers = vec![("impersonate-user", user)];
+        headers.extend(groups.iter().map(|&group| ("impersonate-group", group)));
+        let kind = match method {
+            "PATCH" => "application/merge-patch+json",
+            _ => "application/json",
+        };
+        headers.push(("content-type", kind));
+        let body = body.map_or_else(Vec::new, |body| body.to_string().into_bytes());
+        let answer = self.send(method, path, &headers, body).await;
+        self.record(format!("{user}: {method} {path}"), &answer);
+        answer
+    }
+
     /// Like [`Self::raw`], for input that is too long to be shown: long texts are cut.
     pub(crate) async fn hostile(
         &mut self,
@@ -363,6 +403,23 @@ impl Script {
         tokio::time::timeout(PATIENCE, asking)
             .await
             .expect("the real server gets to it");
+    }
+
+    /// Sends with these headers, without a trace.
+    pub(crate) async fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Answer {
+        self.send(method, path, headers, body.to_string().into_bytes())
+            .await
+    }
+
+    /// Posts without a trace.
+    pub(crate) async fn try_post(&self, path: &str, body: Value) -> Answer {
+        self.ask("POST", path, Some(body)).await
     }
 
     /// Asks without a trace.

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use control_plane::ControlPlane;
-use embedded_kube::{Cluster, TokioClock};
+use embedded_kube::{Access, Cluster, Options, TokioClock, User};
+use kube::config::KubeConfigOptions;
 use serde_json::{Value, json};
 
 use super::{fixtures, say};
@@ -14,6 +15,8 @@ use super::{fixtures, say};
 pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) client: kube::Client,
+    /// A client that shows no credentials of its own.
+    pub(crate) stranger: kube::Client,
     store: Store,
 }
 
@@ -101,9 +104,14 @@ async fn server(plane: &'static ControlPlane) -> Server {
         .client()
         .await
         .expect("the control plane's own kubeconfig");
+    let file = kube::config::Kubeconfig::read_from(plane.kubeconfig()).expect("a kubeconfig");
+    let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await;
+    let mut config = config.expect("a configuration");
+    config.auth_info = kube::config::AuthInfo::default();
     Server {
         name: "real",
         client,
+        stranger: kube::Client::try_from(config).expect("a client"),
         store: Store::Etcd(plane),
     }
 }
@@ -124,12 +132,26 @@ fn start() -> ControlPlane {
 
 /// A new embedded cluster.
 pub(crate) async fn embedded() -> Server {
+    start_embedded(None).await
+}
+
+/// The same with the users of the real one.
+pub(crate) async fn guarded() -> Server {
+    let mut alice = User::new("alice", &["dev", "qa"]);
+    "alice-uid".clone_into(&mut alice.uid);
+    let access = Access::new().token(control_plane::USER_TOKEN, alice);
+    start_embedded(Some(Arc::new(access))).await
+}
+
+async fn start_embedded(access: Option<Arc<Access>>) -> Server {
     let origin = "2026-01-01T00:00:00Z".parse().expect("a time");
-    let cluster = Cluster::new(Arc::new(TokioClock::starting_at(origin)));
-    let client = cluster.client();
+    let mut options = Options::new(Arc::new(TokioClock::starting_at(origin)));
+    options.access = access;
+    let cluster = Cluster::with_options("", &options);
     let server = Server {
         name: "embedded",
-        client,
+        client: cluster.client(),
+        stranger: kube::Client::new(cluster.service(), "default"),
         store: Store::Memory(cluster),
     };
     fixtures::install(&server.client).await;

@@ -359,6 +359,21 @@ fn values(random: &mut Random, pool: &[Value]) -> Value {
     map
 }
 
+/// A part with CEL rules: some look at it, some at what it was before.
+fn ruled(random: &mut Random) -> Value {
+    let mut part = json!({});
+    for (name, pool) in [
+        ("low", [json!(1), json!(5), json!(20), json!(null)]),
+        ("high", [json!(5), json!(8), json!(10), json!("x")]),
+        ("tag", [json!("a"), json!("a"), json!("b"), json!(null)]),
+    ] {
+        if !random.one_in(3) {
+            part[name] = random.pick(&pool).clone();
+        }
+    }
+    part
+}
+
 fn widget_spec(random: &mut Random, whole: bool) -> Value {
     let mut spec = json!({});
     if whole && !random.one_in(12) {
@@ -435,6 +450,9 @@ fn widget_spec(random: &mut Random, whole: bool) -> Value {
         if random.one_in(8) {
             spec[name] = random.pick(pool).clone();
         }
+    }
+    if random.one_in(3) {
+        spec["ruled"] = ruled(random);
     }
     if random.one_in(10) {
         spec["nope"] = json!(1);

@@ -1,9 +1,10 @@
 //! The real definitions of the systems that Freehold serves, on both servers.
 //!
-//! They are not part of this repository: `FREEHOLD_UPSTREAM_CRDS` names a folder of YAML files. CEL
-//! rules are stripped on both sides: one definition is refused with them (cost budget), and the
-//! embedded server does not evaluate them yet. Conversion webhooks are replaced by `None`.
+//! They are not part of this repository: `FREEHOLD_UPSTREAM_CRDS` names a folder of YAML files. A
+//! definition that the real server refuses because of what its CEL rules might cost is installed
+//! without them on both sides. Conversion webhooks are replaced by `None`.
 
+mod ruled;
 mod samples;
 
 use std::path::PathBuf;
@@ -29,7 +30,11 @@ fn definitions_and_samples() {
         .build();
     runtime.expect("a runtime").block_on(async {
         let real = real().await;
-        let definitions = read(&real, &folder);
+        let mut definitions = read(&real, &folder);
+        let costly = without_costly_rules(&real, &mut definitions).await;
+        say(&format!(
+            "{costly} of them are refused with their rules, for their cost"
+        ));
         assert!(
             !definitions.is_empty(),
             "{} holds no definitions",
@@ -174,6 +179,7 @@ async fn try_samples(s: &mut Script, definition: &Value, version: &Value) {
             .await;
         s.note(&what, json!(answer.status));
     }
+    try_rules(s, schema, &path, &header).await;
     // Written for real, in this version, and read in every other.
     let body = crate::harness::merge(samples::full(schema), header);
     s.post(&path, body).await;
@@ -187,6 +193,33 @@ async fn try_samples(s: &mut Script, definition: &Value, version: &Value) {
         .await;
     }
     s.delete(&format!("{path}/sample")).await;
+}
+
+/// Objects that obey and break the rules of a schema, as new ones, and as changes of one that obeys.
+async fn try_rules(s: &mut Script, schema: &Value, path: &str, header: &Value) {
+    let objects: Vec<Value> = ruled::objects(schema)
+        .into_iter()
+        .map(|object| crate::harness::merge(object, header.clone()))
+        .collect();
+    let mut good = Vec::new();
+    for object in &objects {
+        let answer = s.post(&format!("{path}?dryRun=All"), object.clone()).await;
+        if answer.status == 201 {
+            good.push(object);
+        }
+    }
+    // The first and the last that are accepted differ the most.
+    good.dedup();
+    let ends = [good.first(), good.last()];
+    for object in ends.into_iter().flatten() {
+        let stored = s.post(path, (*object).clone()).await;
+        let version = json!({"metadata": {"resourceVersion": stored.rv()}});
+        for other in &objects {
+            let body = crate::harness::merge(other.clone(), version.clone());
+            s.put(&format!("{path}/sample?dryRun=All"), body).await;
+        }
+        s.delete(&format!("{path}/sample")).await;
+    }
 }
 
 fn read(real: &Server, folder: &PathBuf) -> Vec<Value> {
@@ -215,11 +248,28 @@ fn read(real: &Server, folder: &PathBuf) -> Vec<Value> {
             say(&format!("{}: {message}; read by kubectl", path.display()));
             read_with_kubectl(real, path)
         });
-        strip(&mut definition);
         definition["spec"]["conversion"] = json!({"strategy": "None"});
         definition
     };
     paths.iter().map(read).collect()
+}
+
+/// Takes the rules out of the definitions that the real server refuses for their cost; the answer is
+/// how many.
+async fn without_costly_rules(real: &Server, definitions: &mut [Value]) -> usize {
+    let script = Script::new(real.clone(), "upstream-costs").await;
+    let mut costly = 0;
+    for definition in definitions {
+        let path = "customresourcedefinitions?dryRun=All";
+        let answer = script.try_post(path, definition.clone()).await;
+        if answer.status == 422 {
+            let message = answer.text("/message");
+            assert!(message.contains("exceeds budget"), "{message}");
+            strip(definition);
+            costly += 1;
+        }
+    }
+    costly
 }
 
 /// Takes every CEL rule out.

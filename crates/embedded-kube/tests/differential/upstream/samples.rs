@@ -28,7 +28,7 @@ const STRINGS: [&str; 14] = [
 pub(crate) fn all(schema: &Value) -> Vec<(String, Value)> {
     let full = full(schema);
     let mut samples = vec![
-        ("least".to_owned(), sample(schema, false, 0)),
+        ("least".to_owned(), least(schema)),
         ("most".to_owned(), full.clone()),
         ("nothing".to_owned(), json!({})),
     ];
@@ -63,6 +63,11 @@ pub(crate) fn all(schema: &Value) -> Vec<(String, Value)> {
 /// A sample with every field.
 pub(crate) fn full(schema: &Value) -> Value {
     sample(schema, true, 0)
+}
+
+/// A sample with what is required.
+pub(crate) fn least(schema: &Value) -> Value {
+    sample(schema, false, 0)
 }
 
 fn collect(value: &Value, path: &mut String, paths: &mut Vec<String>) {

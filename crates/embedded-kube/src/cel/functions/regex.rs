@@ -1,0 +1,67 @@
+//! Regular expressions.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use ::regex::Regex;
+
+use super::super::value::{Fault, Outcome, Val};
+use super::{Row, int, text};
+use crate::schema::pattern;
+
+pub(super) const ROWS: &[Row] = &[
+    ("string.matches(string) bool", matches),
+    ("matches(string,string) bool", matches),
+    ("string.find(string) string", find),
+    ("string.findAll(string) list<string>", find_all),
+    ("string.findAll(string,int) list<string>", find_all),
+];
+
+/// How many expressions are kept compiled, for all clusters together.
+const KEPT: usize = 64;
+
+static COMPILED: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
+
+/// The expression, compiled at most once as long as it is remembered.
+pub(in crate::cel) fn compiled(pattern: &str) -> Result<Regex, String> {
+    let mut known = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(regex) = known.get(pattern) {
+        return Ok(regex.clone());
+    }
+    let regex = pattern::compile(pattern)?;
+    if known.len() >= KEPT {
+        known.clear();
+    }
+    known.insert(pattern.to_owned(), regex.clone());
+    Ok(regex)
+}
+
+fn illegal(error: &str) -> Fault {
+    Fault::new(format!("Illegal regex: {error}"))
+}
+
+fn matches<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    let regex = compiled(text(args, 1)?)
+        .map_err(|error| Fault::new(format!("error parsing regexp: {error}")))?;
+    Ok(Val::Bool(regex.is_match(text(args, 0)?)))
+}
+
+fn find<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    let regex = compiled(text(args, 1)?).map_err(|error| illegal(&error))?;
+    let found = regex.find(text(args, 0)?);
+    Ok(Val::text(found.map_or_else(String::new, |found| {
+        found.as_str().to_owned()
+    })))
+}
+
+fn find_all<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    let regex = compiled(text(args, 1)?).map_err(|error| illegal(&error))?;
+    let limit = if args.len() > 2 { int(args, 2)? } else { -1 };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let found = regex.find_iter(text(args, 0)?).take(limit);
+    Ok(Val::list(
+        found
+            .map(|found| Val::text(found.as_str().to_owned()))
+            .collect(),
+    ))
+}
