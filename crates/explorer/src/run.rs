@@ -379,7 +379,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 world.requeue(None, self.scenario);
                 State::Active
             }
-            PassEnd::Ledger(_) | PassEnd::NotNow => {
+            PassEnd::Ledger(_) | PassEnd::NotNow(_) => {
                 world.requeue(None, self.scenario);
                 State::Active
             }
