@@ -417,13 +417,14 @@ fn alive_in<'w>(world: &'w World, slot: &'w Slot) -> impl Iterator<Item = &'w Li
 }
 
 /// After a pass in which the ledger refused to record a new resource and nothing else went wrong:
-/// what has no mark yet must have been taken back (law 3).
+/// what has no mark yet must have been taken back (law 3). What an open intent of another slot has
+/// made is still to be recorded.
 pub(crate) fn rolled_back(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     for slot in scenario
         .blueprint
         .slots()
         .iter()
-        .filter(|slot| slot.is_own())
+        .filter(|slot| slot.is_own() && world.refused_records.contains(&slot.name))
     {
         if slot.kind.birth == BirthProof::Marks {
             continue;

@@ -370,16 +370,16 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 if alone
                     && !slow
                     && world.born_in_pass
-                    && world.refused_records > 0
+                    && !world.refused_records.is_empty()
                     && self.scenario.writers == 1
                 {
                     laws::rolled_back(&world, self.scenario)?;
                 }
-                world.refused_records = 0;
+                world.refused_records.clear();
                 world.requeue(None, self.scenario);
                 State::Active
             }
-            PassEnd::Ledger(_) | PassEnd::NotNow => {
+            PassEnd::Ledger(_) | PassEnd::NotNow(_) => {
                 world.requeue(None, self.scenario);
                 State::Active
             }

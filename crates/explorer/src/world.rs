@@ -7,7 +7,7 @@ use cloud_sim::{Account, Actor, Staleness, VirtualClock};
 use ownership::error::{Class, CloudError};
 use ownership::ledger::Edit;
 use ownership::time::{Millis, REQUEST_TIMEOUT, Tick};
-use ownership::{Answer, Ledger, Phase, Query, Step, Target};
+use ownership::{Answer, Ledger, Phase, Query, SlotName, Step, Target};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
@@ -36,8 +36,8 @@ pub(crate) struct World {
     stranger_at: Option<Tick>,
     /// Writes to cloud and ledger so far.
     pub writes: u32,
-    /// How often the ledger refused to record a new resource.
-    pub refused_records: u32,
+    /// The slots whose new resource the ledger refused to record in this pass.
+    pub refused_records: BTreeSet<SlotName>,
     /// Every id that was ever condemned.
     condemned: BTreeSet<Target>,
     /// Whether a request may take effect at any time: A3 fails.
@@ -167,7 +167,7 @@ impl World {
             late: Vec::new(),
             stranger_at: None,
             writes: 0,
-            refused_records: 0,
+            refused_records: BTreeSet::new(),
             valuable: scenario
                 .kinds
                 .iter()
@@ -430,8 +430,10 @@ impl World {
     }
 
     fn note_refusal(&mut self, edits: &[Edit]) {
-        if edits.iter().any(|edit| matches!(edit, Edit::Record { .. })) {
-            self.refused_records += 1;
+        for edit in edits {
+            if let Edit::Record { slot, .. } = edit {
+                self.refused_records.insert(slot.clone());
+            }
         }
     }
 

@@ -150,7 +150,7 @@ impl Conditions {
                 told.failed(error);
             }
             PassEnd::Ledger(error) => told.say(READY, false, "Retrying", error.to_string()),
-            PassEnd::NotNow => {
+            PassEnd::NotNow(_) => {
                 let message = "another replica has just led, or is about to";
                 told.say(READY, false, "Retrying", message.to_owned());
             }

@@ -359,10 +359,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             told.blame(&input);
         }
         let now = self.clock.now();
-        if !matches!(
-            end,
-            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow
-        ) {
+        if !matches!(end, PassEnd::Failed(..) | PassEnd::Ledger(_)) {
             memory.failures = 0;
         }
         let next = match &end {
@@ -382,7 +379,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             }
             // Somebody waits for the end, and what holds it may be gone any moment.
             PassEnd::Rest(_) => Next::After(HELD.min(self.settings.resync)),
-            PassEnd::Wait(until, ..) => {
+            PassEnd::Wait(until, ..) | PassEnd::NotNow(until) => {
                 let wait = Duration::from_millis((*until - now).0);
                 Next::After(wait.clamp(Duration::from_millis(1), self.settings.resync))
             }
@@ -398,7 +395,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             PassEnd::Ledger(LedgerError::Conflict) => {
                 return Attended::again(self.settings.retry);
             }
-            PassEnd::Failed(..) | PassEnd::Ledger(_) | PassEnd::NotNow => self.later(memory),
+            PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
         };
         Attended {
             told: Some(told),

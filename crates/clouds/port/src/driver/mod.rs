@@ -112,9 +112,15 @@ impl Term {
     /// Whether a call that cannot be repeated safely may be sent: an earlier leader's calls have
     /// taken effect, and this one will before the Lease runs out.
     pub fn may_send(&self, now: Tick) -> bool {
-        self.began
-            .is_none_or(|began| now >= began + REQUEST_TIMEOUT)
-            && self.ends.is_none_or(|ends| now + REQUEST_TIMEOUT <= ends)
+        self.shut_until(now).is_none()
+    }
+
+    /// Until when no such call may be sent, if none may now: the earlier leader's last call has
+    /// taken effect, or the Lease has been renewed or has run out.
+    fn shut_until(&self, now: Tick) -> Option<Tick> {
+        let opens = self.began.map(|began| began + REQUEST_TIMEOUT);
+        let last = self.ends.filter(|ends| now + REQUEST_TIMEOUT > *ends);
+        opens.filter(|opens| now < *opens).or(last)
     }
 }
 
@@ -131,8 +137,8 @@ pub enum PassEnd {
     Failed(CloudError, Report),
     /// The ledger could not be read or written.
     Ledger(LedgerError),
-    /// This process may not send such a call now.
-    NotNow,
+    /// This process may not send such a call before this time.
+    NotNow(Tick),
 }
 
 /// What a pass found.
@@ -215,6 +221,14 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     Ok(answer) => view.learn(query, answer, now),
                     Err(error) => return self.failed(error, report),
                 },
+                // A create is announced when it may be sent: an announcement that finds no answer
+                // holds its slot for the settling time.
+                Decision::Write(edits)
+                    if let Some(until) = self.term.shut_until(now)
+                        && edits.iter().any(|edit| announces(case, edit)) =>
+                {
+                    return PassEnd::NotNow(until);
+                }
                 Decision::Write(edits) => match store.write(&edits).await {
                     Ok(()) => {
                         for edit in &edits {
@@ -238,8 +252,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     },
                 },
                 Decision::Do(step) => {
-                    if is_delicate(&step) && !self.term.may_send(now) {
-                        return PassEnd::NotNow;
+                    if let Some(until) = self.term.shut_until(now)
+                        && is_delicate(&step)
+                    {
+                        return PassEnd::NotNow(until);
                     }
                     let outcome = self.cloud.perform(&step).await;
                     if let Some(reason) = &reason {
@@ -307,6 +323,15 @@ fn is_delicate(step: &Step) -> bool {
         Step::Delete { .. } | Step::RemoveInner { .. } | Step::Unmark { .. } => true,
         Step::Mark { .. } | Step::AddInner { .. } | Step::Update { .. } => false,
     }
+}
+
+/// Whether this announces such a call.
+fn announces(case: &Case<'_>, edit: &Edit) -> bool {
+    let Edit::OpenIntent { slot, intent } = edit else {
+        return false;
+    };
+    let slot = case.blueprint.slot(slot);
+    intent.adopts.is_none() && slot.is_none_or(|slot| slot.kind.token.is_none())
 }
 
 fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
