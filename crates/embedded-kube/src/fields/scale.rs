@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::applying::{self, Applied};
 use super::element::Element;
 use super::entries::{Entry, Managed};
-use super::manager::{self, Applied, Scope};
+use super::manager;
+use super::scope::Scope;
 use super::set::Set;
 use crate::resource::{Definition, Sub};
 use crate::status::ApiResult;
@@ -136,7 +138,7 @@ pub(crate) fn apply(
     applied: &Applied<'_>,
     now: Timestamp,
 ) -> ApiResult<Value> {
-    manager::apply(&fields.scope, Some(live), applied, now, |_| {
+    applying::apply(&fields.scope, Some(live), applied, now, |_| {
         fields.scope.unmade().map_or(Ok(()), Err)
     })
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::element::Element;
+use super::json_schema;
 use crate::meta::OBJECT_META;
 use crate::schema::{Additional, Kind, ListKind, Schema};
-use crate::text::go_quote;
 use crate::typed::{Presence, Struct, Type};
 
 /// The built-in structs that have one manager as a whole.
@@ -27,55 +26,6 @@ const GRANULAR: [(&str, &str); 1] = [("PersistentVolumeSpec", "claimRef")];
 
 /// The lists that are merged by a key when they are applied, but not when they are patched.
 const KEYED: [(&str, &str, &str); 1] = [("CustomResourceDefinitionStatus", "conditions", "type")];
-
-/// The place of a schema inside a definition, and the fields that it has; what the rest of its
-/// fields hold is not known.
-const SCHEMA_PLACE: (&str, &str) = ("CustomResourceValidation", "openAPIV3Schema");
-const SCHEMA_TEXTS: [&str; 10] = [
-    "$ref",
-    "$schema",
-    "description",
-    "format",
-    "id",
-    "pattern",
-    "title",
-    "type",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-];
-const SCHEMA_NUMBERS: [&str; 9] = [
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-];
-const SCHEMA_FLAGS: [&str; 7] = [
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "nullable",
-    "uniqueItems",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-preserve-unknown-fields",
-];
-const SCHEMA_REST: [&str; 11] = [
-    "additionalItems",
-    "additionalProperties",
-    "default",
-    "dependencies",
-    "enum",
-    "example",
-    "externalDocs",
-    "items",
-    "required",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-validations",
-];
 
 /// What a place of a document may hold.
 #[derive(Clone, Copy, Debug)]
@@ -392,18 +342,8 @@ impl<'a> Map<'a> {
     pub(super) fn field(&self, name: &str) -> Option<Ref<'a>> {
         match self.fields {
             Fields::None => None,
-            Fields::JsonSchema => match name {
-                "not" => Some(Ref::JsonSchema),
-                "allOf" | "anyOf" | "oneOf" => Some(Ref::JsonSchemas { by_name: false }),
-                "definitions" | "patternProperties" | "properties" => {
-                    Some(Ref::JsonSchemas { by_name: true })
-                }
-                _ if SCHEMA_TEXTS.contains(&name) => Some(Ref::Plain(Scalar::Text)),
-                _ if SCHEMA_NUMBERS.contains(&name) => Some(Ref::Plain(Scalar::Number)),
-                _ if SCHEMA_FLAGS.contains(&name) => Some(Ref::Plain(Scalar::Flag)),
-                _ => SCHEMA_REST.contains(&name).then_some(Ref::Deduced),
-            },
-            Fields::Struct { of } if (of.name, name) == SCHEMA_PLACE => Some(Ref::JsonSchema),
+            Fields::JsonSchema => json_schema::field(name),
+            Fields::Struct { of } if (of.name, name) == json_schema::PLACE => Some(Ref::JsonSchema),
             Fields::Struct { of } => {
                 let field = of.fields.iter().find(|field| field.name == name)?;
                 let keyed = KEYED
@@ -442,7 +382,7 @@ impl<'a> Map<'a> {
     }
 
     /// What a key of a list has where it is missing.
-    fn default_of(&self, name: &str) -> Option<Value> {
+    pub(super) fn default_of(&self, name: &str) -> Option<Value> {
         match self.fields {
             Fields::None | Fields::JsonSchema => None,
             Fields::Struct { of } => {
@@ -473,87 +413,5 @@ impl<'a> Map<'a> {
                 ..
             } => properties.is_empty() && !resource,
         }
-    }
-}
-
-impl List<'_> {
-    pub(super) fn is_atomic(&self) -> bool {
-        matches!(self.kind, Items::Atomic)
-    }
-
-    /// How an item of the list is found again.
-    pub(super) fn element(&self, item: &Value) -> Result<Element, String> {
-        match &self.kind {
-            Items::Atomic => Err("invalid indexing of non-associative list".to_owned()),
-            Items::Set => match item {
-                Value::Object(_) => {
-                    Err("associative list without keys has an element that's a map type".to_owned())
-                }
-                Value::Array(_) => {
-                    Err("not supported: associative list with lists as elements".to_owned())
-                }
-                Value::Null => {
-                    let why =
-                        "associative list without keys has an element that's an explicit null";
-                    Err(why.to_owned())
-                }
-                item => Ok(Element::Value(item.clone())),
-            },
-            Items::Keys(keys) => self.keyed(keys, item),
-        }
-    }
-
-    /// The items of the list, sorted by what tells them apart; those that are alike in their order.
-    pub(super) fn sorted<'v>(
-        &self,
-        items: &'v [Value],
-    ) -> Result<Vec<(Element, &'v Value)>, String> {
-        let mut sorted = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let element = self
-                .element(item)
-                .map_err(|why| format!("element {index}: {why}"))?;
-            sorted.push((element, item));
-        }
-        sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(sorted)
-    }
-
-    fn keyed(&self, keys: &[&str], item: &Value) -> Result<Element, String> {
-        let map = match item {
-            Value::Object(map) => map,
-            Value::Null => {
-                return Err("associative list with keys may not have a null element".to_owned());
-            }
-            _ => {
-                return Err("associative list with keys may not have non-map elements".to_owned());
-            }
-        };
-        let mut fields: Vec<(Box<str>, Value)> = Vec::new();
-        for &key in keys {
-            let value = match map.get(key) {
-                Some(value) => Some(value.clone()),
-                None => match self.item.atom().map {
-                    Some(shape) => shape.default_of(key),
-                    None => {
-                        return Err(format!(
-                            "couldn't find default value for {key}: associative list may not have \
-                             non-map types"
-                        ));
-                    }
-                },
-            };
-            fields.extend(value.map(|value| (key.into(), value)));
-        }
-        if fields.is_empty() && !keys.is_empty() {
-            let keys: Vec<String> = keys.iter().map(|key| go_quote(key)).collect();
-            return Err(format!(
-                "associative list with keys has an element that omits all key fields [{}] (and \
-                 doesn't have default values for any key fields)",
-                keys.join(" ")
-            ));
-        }
-        fields.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Element::Key(fields))
     }
 }
