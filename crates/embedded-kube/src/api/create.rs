@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::list::parse_uint;
 use super::{Call, Done, check_escalation, check_size, dedup_owners, match_namespace};
+use crate::admission;
 use crate::builtin::{self, Builtin};
 use crate::meta;
 use crate::names;
@@ -106,6 +107,7 @@ fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) -> ApiResul
     }
     call.warnings
         .extend(strategy::warnings(resource, &value, None));
+    admission::check(state, call, ("CREATE", &name), Some(&value), None)?;
     strategy::canonicalize(resource, &mut value);
     let version = parse_uint(meta::text(&value, "resourceVersion"));
     if version.is_ok_and(|version| version != 0) {

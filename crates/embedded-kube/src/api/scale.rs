@@ -145,6 +145,7 @@ pub(crate) fn update_scale(
         warnings: Vec::new(),
         user: call.user,
         access: call.access,
+        asker: call.asker,
     };
     let done = update_with(state, &mut inner, &uid, |_, call, old| {
         let wanted = match change {

@@ -7,6 +7,7 @@ use super::{
     Call, Done, check_escalation, check_size, create, dedup_owners, match_name, match_namespace,
 };
 use crate::access::{Attributes, authorize};
+use crate::admission;
 use crate::builtin::Builtin;
 use crate::meta;
 use crate::names;
@@ -89,6 +90,8 @@ pub(crate) fn update_with(
         call.warnings
             .extend(strategy::warnings(resource, &new, Some(&old)));
     }
+    let change = ("UPDATE", call.name);
+    admission::check(state, call, change, Some(&new), Some(&old))?;
     strategy::canonicalize(resource, &mut new);
     if existing.facts.deleting && may_go(call, &new) {
         let done = call.answer_value(200, new.clone());

@@ -15,6 +15,7 @@ mod garbage;
 mod hostile;
 mod namespaces;
 mod patch;
+mod policies;
 mod pruning;
 mod read;
 mod strategic;
