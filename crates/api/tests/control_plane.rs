@@ -1,7 +1,8 @@
-//! The manifests and writes on a real API server: our definitions or the originals', and the policy.
+//! The manifests and writes on API servers: our definitions or the originals', and the policy.
 //!
-//! Runs only where `FREEHOLD_TIER_CONTROL_PLANE=1` says that it can be had; with the originals' own
-//! definitions where `FREEHOLD_UPSTREAM_CRDS` names their folder.
+//! On the embedded one always, on the real one only where `FREEHOLD_TIER_CONTROL_PLANE=1` says that
+//! it can be had; with the originals' own definitions where `FREEHOLD_UPSTREAM_CRDS` names their
+//! folder.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -183,6 +184,22 @@ async fn our_definitions_serve() {
     writes_land_and_rest_is_silent(&client).await;
     the_policy_holds(&client).await;
     the_policy_lets_the_operator_repair(&client, &operator(&plane).await).await;
+}
+
+/// The same on the embedded API, where the operator needs no right to be who it is.
+#[tokio::test]
+async fn our_definitions_serve_on_the_embedded_api() {
+    let clock = embedded_kube::TokioClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+    let cluster = embedded_kube::Cluster::new(std::sync::Arc::new(clock));
+    let client = cluster.client();
+    let first = manifests::install(client.clone()).await.unwrap();
+    assert!(first.iter().all(|one| matches!(one, Installed::Created(_))));
+    writes_land_and_rest_is_silent(&client).await;
+    the_policy_holds(&client).await;
+    let (namespace, name) = (names::OPERATOR_NAMESPACE, names::OPERATOR_ACCOUNT);
+    let account = format!("system:serviceaccount:{namespace}:{name}");
+    let operator = cluster.client_as(embedded_kube::User::new(&account, &[]));
+    the_policy_lets_the_operator_repair(&client, &operator).await;
 }
 
 #[tokio::test]

@@ -47,6 +47,7 @@ fn delete(
         warnings: Vec::new(),
         user: None,
         access: None,
+        asker: None,
     };
     let options = DeleteOptions {
         uid: Some(stored.facts.uid.to_string()),

@@ -15,6 +15,7 @@
 //! - Time stamps come from the injected [`Clock`] only, waiting from tokio's timer only.
 
 mod access;
+mod admission;
 mod api;
 mod builtin;
 mod cel;

@@ -170,6 +170,21 @@ impl ApiError {
         Self::new(403, "Forbidden", message).with_details(about, name)
     }
 
+    /// What an admission policy says no to, for this reason, or because it is invalid.
+    pub(crate) fn denied(about: About<'_>, name: &str, reason: &str, why: &str) -> Self {
+        let mut error = Self::forbidden(about, name, why);
+        let (reason, code) = match reason {
+            "Forbidden" => (reason, 403),
+            "RequestEntityTooLarge" => (reason, 413),
+            "" => ("Invalid", 422),
+            other => (other, 422),
+        };
+        error.code = code;
+        error.body["reason"] = json!(reason);
+        error.body["code"] = json!(code);
+        error.with_causes(vec![json!({"message": why})])
+    }
+
     /// 403 for a path that is no resource's.
     pub(crate) fn forbidden_path(why: &str) -> Self {
         let nothing = About {

@@ -9,7 +9,7 @@ use crate::status::{About, ApiError, ApiResult};
 use crate::text::go_quote;
 
 /// What somebody wants to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes<'a> {
     pub(crate) verb: &'a str,
     pub(crate) group: &'a str,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::list::parse_uint;
 use super::{Call, Done, build, check_escalation, dedup_owners, match_namespace};
+use crate::admission;
 use crate::builtin::{self, Builtin};
 use crate::meta;
 use crate::names;
@@ -108,6 +109,7 @@ pub(super) fn attempt(state: &mut State, call: &mut Call<'_>, mut value: Value) 
     }
     call.warnings
         .extend(strategy::warnings(resource, &value, None));
+    admission::check(state, call, ("CREATE", &name), Some(&value), None)?;
     strategy::canonicalize(resource, &mut value);
     let untidy = call.settle(&mut value);
     let version = parse_uint(meta::text(&value, "resourceVersion"));

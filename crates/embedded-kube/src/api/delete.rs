@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::list::{ListOptions, collect};
 use super::{Call, Done};
+use crate::admission;
 use crate::builtin::{Builtin, IMMORTAL};
 use crate::crd;
 use crate::fields::CONTROLLERS;
@@ -37,14 +38,15 @@ pub(crate) fn delete(
     call: &mut Call<'_>,
     options: &DeleteOptions,
 ) -> ApiResult<Done> {
-    let (code, body) = delete_one(state, call, options)?;
+    let (code, body) = delete_one(state, call, options, false)?;
     Ok(Done { code, body })
 }
 
 fn delete_one(
     state: &mut State,
-    call: &Call<'_>,
+    call: &mut Call<'_>,
     options: &DeleteOptions,
+    collection: bool,
 ) -> ApiResult<(u16, Bytes)> {
     let resource = call.resource;
     let key = call.key();
@@ -58,6 +60,8 @@ fn delete_one(
     let now = state.now();
     let mut value = state.view(resource, &existing);
     check_preconditions(call, options, &value)?;
+    let change = ("DELETE", if collection { "" } else { call.name });
+    admission::check(state, call, change, None, Some(&value))?;
     let before = value.clone();
     let special = matches!(
         resource.builtin(),
@@ -247,7 +251,7 @@ pub(crate) fn delete_collection(
     let body = page.write(state, call.resource);
     for stored in &page.items {
         let (namespace, name) = (stored.facts.namespace.clone(), stored.facts.name.clone());
-        let one = Call {
+        let mut one = Call {
             resource: call.resource,
             sub: call.sub,
             namespace: &namespace,
@@ -259,8 +263,12 @@ pub(crate) fn delete_collection(
             warnings: Vec::new(),
             user: call.user,
             access: call.access,
+            asker: call.asker,
         };
-        match delete_one(state, &one, options) {
+        let done = delete_one(state, &mut one, options, true);
+        let warnings = std::mem::take(&mut one.warnings);
+        call.warnings.extend(warnings);
+        match done {
             Ok(_) => {}
             Err(error) if error.code == 404 => {}
             Err(error) => return Err(error),

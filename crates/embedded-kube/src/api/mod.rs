@@ -59,6 +59,8 @@ pub(crate) struct Call<'a> {
     /// Who writes, where that is looked at.
     pub(crate) user: Option<&'a User>,
     pub(crate) access: Option<&'a Access>,
+    /// Who writes, where admission policies ask.
+    pub(crate) asker: Option<&'a User>,
 }
 
 /// The answer of a write.

@@ -152,6 +152,7 @@ pub(crate) fn update_scale(
         warnings: Vec::new(),
         user: call.user,
         access: call.access,
+        asker: call.asker,
     };
     let done = update_with(state, &mut inner, &uid, |state, call, old| {
         let definition = state.definitions.get(&resource.store);

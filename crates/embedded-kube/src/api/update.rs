@@ -7,6 +7,7 @@ use super::{
     Call, Done, build, check_escalation, create, dedup_owners, match_name, match_namespace,
 };
 use crate::access::{Attributes, authorize};
+use crate::admission;
 use crate::builtin::Builtin;
 use crate::fields;
 use crate::meta;
@@ -106,6 +107,8 @@ pub(super) fn finish(
         call.warnings
             .extend(strategy::warnings(resource, &new, Some(old)));
     }
+    let change = ("UPDATE", call.name);
+    admission::check(state, call, change, Some(&new), Some(&old))?;
     strategy::canonicalize(resource, &mut new);
     let untidy = call.settle(&mut new);
     if existing.facts.deleting && may_go(call, &new) {

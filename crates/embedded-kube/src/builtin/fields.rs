@@ -40,6 +40,8 @@ pub(super) fn of(builtin: Builtin) -> &'static Struct {
         RulesReview => access::rules_review,
         TokenReview => access::token_review,
         WhoAmI => access::who_am_i,
+        Policy => super::policies::policy,
+        PolicyBinding => super::policies::binding,
     }
 }
 

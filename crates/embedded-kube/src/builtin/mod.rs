@@ -4,6 +4,7 @@ mod access_fields;
 mod data;
 mod event;
 mod fields;
+mod policies;
 mod roles;
 mod volume;
 
@@ -47,6 +48,9 @@ pub(crate) enum Builtin {
     TokenReview,
     /// `SelfSubjectReview`.
     WhoAmI,
+    /// `ValidatingAdmissionPolicy`, and its binding.
+    Policy,
+    PolicyBinding,
 }
 
 /// The namespaces that cannot be deleted.
@@ -207,6 +211,30 @@ pub(crate) static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
     for (builtin, group, kind, plural, namespaced) in more {
         all.push(resource(builtin, group, kind, plural, namespaced, &[], &[]));
     }
+    let admission = "admissionregistration.k8s.io";
+    for (builtin, kind, plural) in [
+        (
+            Policy,
+            "ValidatingAdmissionPolicy",
+            "validatingadmissionpolicies",
+        ),
+        (
+            PolicyBinding,
+            "ValidatingAdmissionPolicyBinding",
+            "validatingadmissionpolicybindings",
+        ),
+    ] {
+        let categories = &["api-extensions"];
+        all.push(resource(
+            builtin,
+            admission,
+            kind,
+            plural,
+            false,
+            &[],
+            categories,
+        ));
+    }
     all
 });
 
@@ -222,8 +250,12 @@ impl Builtin {
     pub(crate) fn has_status(self) -> bool {
         matches!(
             self,
-            Self::Namespace | Self::Volume | Self::Claim | Self::Definition
+            Self::Namespace | Self::Volume | Self::Claim | Self::Definition | Self::Policy
         )
+    }
+
+    pub(crate) fn is_policy(self) -> bool {
+        matches!(self, Self::Policy | Self::PolicyBinding)
     }
 
     pub(crate) fn is_rbac(self) -> bool {
@@ -248,7 +280,7 @@ impl Builtin {
 
     /// Whether an update may come without a `resourceVersion`.
     pub(crate) fn unconditional_update(self) -> bool {
-        !matches!(self, Self::Lease | Self::Definition)
+        !matches!(self, Self::Lease | Self::Definition) && !self.is_policy()
     }
 
     /// Whether an update may create.
@@ -315,6 +347,8 @@ impl Builtin {
             }
             Self::Definition => crd::default(value),
             Self::Role | Self::ClusterRole => roles::clean(value),
+            Self::Policy => policies::default(value),
+            Self::PolicyBinding => policies::default_matching(&mut value["spec"]["matchResources"]),
             Self::RoleBinding | Self::ClusterRoleBinding => roles::default(value),
             _ => {}
         }
@@ -341,6 +375,7 @@ impl Builtin {
                 add_finalizer(value, "kubernetes.io/pvc-protection");
             }
             Self::Definition => crd::prepare_create(value),
+            kind if kind.is_policy() => policies::prepare_create(kind, value),
             Self::Lease => drop_coordination(value),
             Self::ServiceAccount => keep_names_of_secrets(value),
             _ => {}
@@ -371,7 +406,11 @@ impl Builtin {
             }
             (Self::Lease, _) => drop_coordination(new),
             (Self::ServiceAccount, _) => keep_names_of_secrets(new),
-            (Self::Definition, Sub::Status) => keep(new, "spec"),
+            (Self::Definition | Self::Policy, Sub::Status) => keep(new, "spec"),
+            (Self::Policy | Self::PolicyBinding, _) => {
+                keep(new, "status");
+                policies::prepare_update(new, old);
+            }
             (Self::Definition, _) => {
                 keep(new, "status");
                 crd::prepare_update(new, old);
@@ -397,7 +436,7 @@ impl Builtin {
 
     /// Core kinds want finalizers with a domain.
     fn plain_finalizers(self, value: &Value) -> Vec<FieldError> {
-        if self == Self::Lease {
+        if self == Self::Lease || self.is_policy() {
             return Vec::new();
         }
         let finalizers = meta::finalizers(value);
@@ -419,6 +458,8 @@ impl Builtin {
             Self::Volume => volume::validate(value),
             Self::Claim => volume::validate_claim(value),
             kind if kind.is_rbac() => roles::validate(kind, value),
+            Self::Policy => policies::validate(value),
+            Self::PolicyBinding => policies::validate_binding(value),
             _ => Vec::new(),
         }
     }

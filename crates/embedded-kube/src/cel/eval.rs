@@ -1,16 +1,13 @@
 //! What an expression is worth.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::ast::{Call, Expr, How, Literal, Loop, LoopKind, Node, Select};
+use super::budget;
 use super::check::type_named;
 use super::functions;
 use super::value::{Fault, Key, Outcome, Val};
-
-/// How many steps an evaluation may take.
-const MAX_STEPS: u64 = 1_000_000;
 
 /// What an evaluation says that takes too long.
 pub(super) fn out_of_budget() -> Fault {
@@ -28,7 +25,7 @@ pub(super) fn eval<'a>(expr: &'a Expr, variables: &dyn Variables<'a>) -> Outcome
     let mut run = Run {
         variables,
         scope: Vec::new(),
-        steps: Cell::new(MAX_STEPS),
+        floor: budget::floor(),
     };
     run.expr(expr)
 }
@@ -37,15 +34,16 @@ struct Run<'v, 'a> {
     variables: &'v dyn Variables<'a>,
     /// The variables of the loops around.
     scope: Vec<(&'a str, Val<'a>)>,
-    /// How many steps are left.
-    steps: Cell<u64>,
+    /// Where what it may take ends.
+    floor: u64,
 }
 
 impl<'a> Run<'_, 'a> {
     fn pay(&self, steps: usize) -> Result<(), Fault> {
-        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
-        let left = self.steps.get().checked_sub(steps);
-        self.steps.set(left.ok_or_else(out_of_budget)?);
+        budget::spend(steps);
+        if budget::is_over(self.floor) {
+            return Err(out_of_budget());
+        }
         Ok(())
     }
 
@@ -115,7 +113,7 @@ impl<'a> Run<'_, 'a> {
             return Err(Fault::no_overload());
         }
         match select.how {
-            How::Has => Ok(Val::Bool(operand.find(&key)?.is_some())),
+            How::Has => Ok(Val::Bool(operand.has(&key)?)),
             _ if optional => Ok(operand.find(&key)?.map_or(Val::Optional(None), Val::some)),
             _ => operand.index(&key),
         }

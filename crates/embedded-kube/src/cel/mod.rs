@@ -6,9 +6,10 @@
 //!
 //! An expression is checked against the types of its variables before it is taken, and its
 //! complaints are those of the real server's checker, word for word; `docs/decisions` says why it is
-//! our own. Costs are not estimated: an evaluation that takes too many steps is cancelled.
+//! our own. Costs are not estimated: an evaluation that makes too much work is cancelled.
 
 mod ast;
+pub(crate) mod budget;
 mod check;
 mod eval;
 mod functions;
@@ -23,10 +24,8 @@ mod value;
 
 pub(crate) use check::Env;
 pub(crate) use eval::Variables;
-#[cfg(test)]
-use object::free;
-pub(crate) use object::{type_of, typed};
-pub(crate) use types::Type;
+pub(crate) use object::{free, type_of, typed};
+pub(crate) use types::{ObjectType, Type};
 pub(crate) use value::{Fault, Outcome, Val};
 
 use ast::{Expr, Node};

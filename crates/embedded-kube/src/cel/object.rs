@@ -7,10 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::budget;
 use super::names;
 use super::time;
 use super::types::{ObjectType, Type};
-use super::value::{Fault, List, Order, Outcome, Val};
+use super::value::{Fault, List, Order, Outcome, Val, size_of_json};
 use crate::schema::{self, Additional, Kind, ListKind, Schema};
 
 /// A JSON object; with a schema it shows what that knows.
@@ -102,6 +103,21 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Whether there is something to be found, without a look at it.
+    pub(super) fn has(&self, key: &str) -> bool {
+        let Some(shape) = self.shape else {
+            return self.map.contains_key(key);
+        };
+        if !shape.has_fields() {
+            return self.map.contains_key(key) && shape.field(key).is_some();
+        }
+        let name = names::unescape(key);
+        let found = name
+            .as_deref()
+            .and_then(|name| Some((self.map.get(name)?, name)));
+        found.is_some_and(|(value, name)| !value.is_null() && shape.field(name).is_some())
+    }
+
     pub(super) fn equals(&self, other: &Object<'a>) -> Result<bool, Fault> {
         if self.map.len() != other.map.len() {
             return Ok(false);
@@ -109,6 +125,7 @@ impl<'a> Object<'a> {
         for (key, value) in self.map {
             if self.shape.is_some_and(|shape| shape.field(key).is_none()) {
                 // What the schema does not know is compared as it is written, where both have it.
+                budget::spend(size_of_json(value));
                 if other.map.get(key).is_some_and(|other| other != value) {
                     return Ok(false);
                 }
@@ -133,6 +150,7 @@ impl<'a> Object<'a> {
 
 /// A value without a schema.
 pub(crate) fn free(value: &Value) -> Val<'_> {
+    budget::spend(1);
     match value {
         Value::Null => Val::Null,
         Value::Bool(flag) => Val::Bool(*flag),
@@ -150,6 +168,7 @@ pub(crate) fn free(value: &Value) -> Val<'_> {
 /// A value by its schema; `resource` says whether it is a resource.
 pub(crate) fn typed<'a>(value: &'a Value, schema: &'a Schema, resource: bool) -> Outcome<'a> {
     let wrong = |wanted: &str| Fault::new(format!("invalid data, expected {wanted}"));
+    budget::spend(1);
     if value.is_null() {
         return if schema.nullable {
             Ok(Val::Null)

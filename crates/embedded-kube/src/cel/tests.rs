@@ -9,6 +9,7 @@ fn env() -> Env {
 }
 
 fn run(text: &str) -> Result<bool, String> {
+    budget::renew();
     let program = Program::compile(text, &env())?;
     let value = json!({"a": 1, "l": [3, 1, 2], "m": {"k": "v"}, "s": "héllo", "z": null});
     let variables = Known(free(&value));
@@ -120,4 +121,23 @@ fn long_chains_are_no_danger() {
     assert_eq!(run(&text), Ok(true));
     let text = vec!["n == 5"; 5_000].join(" && ");
     assert_eq!(run(&text), Ok(true));
+}
+
+#[test]
+fn work_is_bounded_whatever_it_is() {
+    let numbers: Vec<usize> = (0..400_000).collect();
+    let value = json!({"l": numbers, "o": {"p": numbers}});
+    for text in [
+        "x.l.all(i, has(x.l))",
+        "x.l.all(i, x.o == x.o)",
+        "x.l.all(i, x.l.size() > 0)",
+        "x.l.all(i, 7 in x.l)",
+        "x.l.map(i, x.l).size() > 0",
+    ] {
+        budget::renew();
+        let program = Program::compile(text, &env()).unwrap();
+        let outcome = program.eval(&Known(free(&value)));
+        let fault = outcome.unwrap_err().0;
+        assert!(fault.starts_with("operation cancelled"), "{text}: {fault}");
+    }
 }

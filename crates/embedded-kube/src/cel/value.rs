@@ -9,6 +9,7 @@ use std::rc::Rc;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::budget;
 use super::functions::{Cidr, NamedFormat, Url, Version};
 use super::object::Object;
 use super::types::Type;
@@ -158,6 +159,7 @@ impl<'a> Val<'a> {
 
     /// The items of a list, or the keys of a map.
     pub(super) fn items(&self) -> Result<Vec<Val<'a>>, Fault> {
+        budget::spend(self.size().unwrap_or(0));
         match self {
             Self::List(list) => Ok(list.items.clone()),
             Self::Map(map) => Ok(map.keys().map(Key::value).collect()),
@@ -210,6 +212,14 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Whether there is a value at a key.
+    pub(super) fn has(&self, key: &Val<'a>) -> Result<bool, Fault> {
+        match (self, key) {
+            (Self::Object(object), Val::String(key)) => Ok(object.has(key)),
+            _ => Ok(self.find(key)?.is_some()),
+        }
+    }
+
     pub(super) fn index(&self, key: &Val<'a>) -> Outcome<'a> {
         match self.find(key)? {
             Some(found) => Ok(found),
@@ -233,16 +243,20 @@ impl<'a> Val<'a> {
                 }
                 fault.map_or(Ok(false), Err)
             }
-            Self::Map(_) | Self::Object(_) => Ok(self.find(wanted)?.is_some()),
+            Self::Map(_) | Self::Object(_) => self.has(wanted),
             _ => Err(Fault::no_overload()),
         }
     }
 
     pub(super) fn equals(&self, other: &Val<'a>) -> Result<bool, Fault> {
+        budget::spend(1);
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::String(a), Self::String(b)) => a == b,
+            (Self::String(a), Self::String(b)) => {
+                budget::spend(a.len() / 64);
+                a == b
+            }
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::Duration(a), Self::Duration(b)) => a == b,
             (Self::Timestamp(a), Self::Timestamp(b)) => a.at == b.at,
@@ -253,7 +267,10 @@ impl<'a> Val<'a> {
             (Self::Semver(a), Self::Semver(b)) => a.cmp(b).is_eq(),
             (Self::Url(a), Self::Url(b)) => a.text == b.text,
             (Self::Format(a), Self::Format(b)) => a.name == b.name,
-            (Self::Preserved(a), Self::Preserved(b)) => a == b,
+            (Self::Preserved(a), Self::Preserved(b)) => {
+                budget::spend(size_of_json(a));
+                a == b
+            }
             (Self::Optional(a), Self::Optional(b)) => match (a, b) {
                 (Some(a), Some(b)) => a.equals(b)?,
                 (a, b) => a.is_none() && b.is_none(),
@@ -327,6 +344,15 @@ impl<'a> Val<'a> {
             Self::Optional(inner) => inner.is_none(),
             _ => self.size() == Some(0),
         }
+    }
+}
+
+/// How many values there are in one.
+pub(super) fn size_of_json(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size_of_json).sum::<usize>(),
+        Value::Object(map) => 1 + map.values().map(size_of_json).sum::<usize>(),
+        _ => 1,
     }
 }
 

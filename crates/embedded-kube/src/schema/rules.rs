@@ -145,6 +145,7 @@ pub(crate) struct Verdict {
 
 /// Asks all rules of a resource.
 pub(crate) fn judge(value: &Value, old: Option<&Value>, schema: &Schema) -> Verdict {
+    cel::budget::renew();
     let mut walk = Walk {
         verdict: Verdict::default(),
         spent: false,
@@ -338,6 +339,14 @@ impl Walk {
         };
         for (rule, compiled) in set.rules.iter().zip(set.compiled(schema, resource)) {
             if self.spent {
+                return;
+            }
+            if cel::budget::is_spent() {
+                self.spent = true;
+                let detail = "validation failed due to running out of cost budget, no further \
+                              validation rules will be run";
+                let error = FieldError::invalid(shown_path, schema.kind.name(), detail);
+                self.verdict.errors.push(error);
                 return;
             }
             let optional = rule.optional_old == Some(true);

@@ -127,6 +127,7 @@ fn of_all_groups() {
     run(async |s| {
         let answer = s.peek("/apis").await;
         let names = [
+            "admissionregistration.k8s.io",
             "apiextensions.k8s.io",
             "authentication.k8s.io",
             "authorization.k8s.io",

@@ -18,6 +18,7 @@ mod namespaces;
 mod openapi;
 mod partial;
 mod patch;
+mod policies;
 mod pruning;
 mod read;
 mod strategic;
