@@ -195,6 +195,8 @@ impl State {
             facts: Facts::of(value),
             body: Body::write(value, share),
             written_as,
+            // What is never shown is not kept either.
+            untidy: false,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::builtin::Builtin;
 use crate::meta;
 use crate::typed::read_time;
 
-/// A column of a built-in kind; its type is always text.
+/// A column of a built-in kind.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) name: &'static str,
@@ -38,6 +38,9 @@ const fn wide(name: &'static str, about: &'static str) -> Column {
 
 const NAME: Column = text("Name", "The name of the object.");
 const AGE: Column = text("Age", "How long ago the object was created.");
+
+/// Policies take no parameters here.
+const NO_PARAMETERS: &str = "<unset>";
 
 /// The columns of a kind.
 pub(super) fn of(builtin: Builtin) -> Vec<Column> {
@@ -88,13 +91,42 @@ pub(super) fn of(builtin: Builtin) -> Vec<Column> {
             wide("VolumeMode", "File system or block device."),
         ],
         Builtin::Lease => vec![NAME, text("Holder", "Who holds it."), AGE],
-        Builtin::Definition => vec![
+        Builtin::RoleBinding | Builtin::ClusterRoleBinding => vec![
+            NAME,
+            text("Role", "The role that it gives."),
+            AGE,
+            wide("Users", "The users that get it."),
+            wide("Groups", "The groups that get it."),
+            wide("ServiceAccounts", "The service accounts that get it."),
+        ],
+        Builtin::Policy => vec![
             NAME,
             Column {
-                name: "Created At",
+                kind: "integer",
+                ..text("Validations", "How many rules it has.")
+            },
+            text("ParamKind", "The kind of its parameters."),
+            AGE,
+        ],
+        Builtin::PolicyBinding => vec![
+            NAME,
+            text("PolicyName", "The policy that it puts into force."),
+            text("ParamRef", "The parameters that it gives."),
+            AGE,
+        ],
+        Builtin::Definition
+        | Builtin::Role
+        | Builtin::ClusterRole
+        | Builtin::SubjectReview
+        | Builtin::LocalReview
+        | Builtin::SelfReview
+        | Builtin::RulesReview
+        | Builtin::TokenReview
+        | Builtin::WhoAmI => vec![
+            NAME,
+            Column {
                 kind: "date",
-                about: "When the object was created.",
-                wide: false,
+                ..text("Created At", "When the object was created.")
             },
         ],
     }
@@ -120,7 +152,26 @@ pub(super) fn cells(builtin: Builtin, object: &Value, now: Timestamp) -> Vec<Val
         Builtin::Volume => volume(object, name, age),
         Builtin::Claim => claim(object, name, age),
         Builtin::Lease => vec![name, string(&object["spec"]["holderIdentity"]), age],
-        Builtin::Definition => {
+        Builtin::RoleBinding | Builtin::ClusterRoleBinding => binding(object, name, age),
+        Builtin::Policy => {
+            let count = object["spec"]["validations"].as_array().map_or(0, Vec::len);
+            vec![name, json!(count), json!(NO_PARAMETERS), age]
+        }
+        Builtin::PolicyBinding => vec![
+            name,
+            string(&object["spec"]["policyName"]),
+            json!(NO_PARAMETERS),
+            age,
+        ],
+        Builtin::Definition
+        | Builtin::Role
+        | Builtin::ClusterRole
+        | Builtin::SubjectReview
+        | Builtin::LocalReview
+        | Builtin::SelfReview
+        | Builtin::RulesReview
+        | Builtin::TokenReview
+        | Builtin::WhoAmI => {
             let created = &object["metadata"]["creationTimestamp"];
             let created = created.as_str().unwrap_or("0001-01-01T00:00:00Z");
             vec![name, json!(created)]
@@ -196,6 +247,32 @@ fn event(object: &Value, now: Timestamp) -> Vec<Value> {
         json!(first),
         json!(count),
         json!(meta::text(object, "name")),
+    ]
+}
+
+fn binding(object: &Value, name: Value, age: Value) -> Vec<Value> {
+    let subjects = object["subjects"].as_array().map_or(&[][..], Vec::as_slice);
+    let part = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let all = |kind: &str| {
+        let names = subjects
+            .iter()
+            .filter(|subject| subject["kind"] == kind)
+            .map(|subject| match kind {
+                "ServiceAccount" => {
+                    format!("{}/{}", part(subject, "namespace"), part(subject, "name"))
+                }
+                _ => part(subject, "name"),
+            });
+        json!(names.collect::<Vec<_>>().join(", "))
+    };
+    let role = &object["roleRef"];
+    vec![
+        name,
+        json!(format!("{}/{}", part(role, "kind"), part(role, "name"))),
+        age,
+        all("User"),
+        all("Group"),
+        all("ServiceAccount"),
     ]
 }
 
