@@ -108,7 +108,7 @@ pub(super) fn finish(
             .extend(strategy::warnings(resource, &new, Some(old)));
     }
     let change = ("UPDATE", call.name);
-    admission::check(state, call, change, Some(&new), Some(&old))?;
+    admission::check(state, call, change, Some(&new), Some(old))?;
     strategy::canonicalize(resource, &mut new);
     let untidy = call.settle(&mut new);
     if existing.facts.deleting && may_go(call, &new) {

@@ -16,10 +16,6 @@ use std::sync::{Mutex, PoisonError};
 
 use servers::Served;
 
-/// What the embedded server can do of what a script may need. A script that needs something else is
-/// held to the real server only.
-const CAN: &[&str] = &[];
-
 macro_rules! scripts {
     ($($name:ident),* $(,)?) => {
         $(
@@ -89,16 +85,6 @@ fn check(name: &str) {
             &script,
             &on_real,
         );
-    }
-    let needs = script
-        .lines()
-        .filter_map(|line| line.strip_prefix("# needs "));
-    let lacking: Vec<&str> = needs.filter(|need| !CAN.contains(need)).collect();
-    if !lacking.is_empty() {
-        servers::say(&format!(
-            "{name}: not on the embedded server, which lacks {lacking:?}"
-        ));
-        return;
     }
     let on_embedded = shell::play(&script, &Served::embedded(name));
     assert_same(

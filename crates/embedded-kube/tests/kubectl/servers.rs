@@ -7,8 +7,11 @@ use std::sync::{Arc, OnceLock};
 use std::{fs, thread};
 
 use control_plane::{Binaries, ControlPlane};
-use embedded_kube::{Certificate, Limits, Listener, Options, Server, TokioClock};
+use embedded_kube::{Access, Certificate, Limits, Listener, Options, Server, TokioClock, User};
 use serde_json::{Value, json};
+
+/// The administrator's token.
+const TOKEN: &str = "freehold-test-administrator";
 
 /// A server, for one script.
 pub(crate) struct Served {
@@ -77,7 +80,7 @@ impl Served {
                 "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
                 "clusters": [{"name": "test", "cluster": {
                     "server": url, "certificate-authority-data": authority}}],
-                "users": [{"name": "admin", "user": {"token": "freehold-test-administrator"}}],
+                "users": [{"name": "admin", "user": {"token": TOKEN}}],
             }),
             kubectl: binaries().program("kubectl"),
         }
@@ -91,7 +94,11 @@ fn serve() -> (Server, SocketAddr, String) {
         runtime().block_on(async {
             // kubectl counts ages from the present.
             let clock = TokioClock::starting_at(jiff::Timestamp::now());
-            let server = Server::new(Options::new(Arc::new(clock)));
+            let administrator = User::new("admin", &["system:masters"]);
+            let server = Server::new(Options {
+                access: Some(Arc::new(Access::new().token(TOKEN, administrator))),
+                ..Options::new(Arc::new(clock))
+            });
             let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
             let certificate = Certificate::generate(&["127.0.0.1"]).expect("a certificate");
             let authority = certificate.authority_data();
