@@ -39,6 +39,31 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<Field>,
 }
 
+/// The structs that are replaced as a whole, and have one manager.
+const ATOMIC: [&str; 15] = [
+    "LabelSelector",
+    "LocalObjectReference",
+    "MatchResources",
+    "NamedRuleWithOperations",
+    "NodeSelector",
+    "NodeSelectorTerm",
+    "ObjectReference",
+    "OwnerReference",
+    "ParamKind",
+    "ParamRef",
+    "RoleRef",
+    "SecretReference",
+    "Subject",
+    "TypedLocalObjectReference",
+    "Variable",
+];
+
+impl Struct {
+    pub(crate) fn is_atomic(&self) -> bool {
+        ATOMIC.contains(&self.name)
+    }
+}
+
 /// A field of a struct.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {

@@ -16,6 +16,7 @@ use crate::typed::seconds;
 /// Answers a review.
 pub(crate) fn answer(state: &State, call: &Call<'_>, mut value: Value) -> ApiResult<Done> {
     let kind = call.resource.builtin();
+    call.track(state, None, &mut value)?;
     if call.resource.namespaced {
         meta::of(&mut value).insert("namespace".to_owned(), json!(call.namespace));
     }

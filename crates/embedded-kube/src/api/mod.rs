@@ -85,7 +85,12 @@ impl Call<'_> {
     }
 
     /// Notes in an object that whoever calls manages what it changes.
-    fn track(&self, state: &State, live: Option<&Value>, new: &mut Value) -> ApiResult<()> {
+    pub(crate) fn track(
+        &self,
+        state: &State,
+        live: Option<&Value>,
+        new: &mut Value,
+    ) -> ApiResult<()> {
         fields::track(&self.scope(state), live, new, self.manager, state.now())
     }
 

@@ -346,9 +346,8 @@ impl Builtin {
                 set_default(&mut value["spec"], "volumeMode", json!("Filesystem"));
             }
             Self::Definition => crd::default(value),
-            Self::Role | Self::ClusterRole => roles::clean(value),
             Self::Policy => policies::default(value),
-            Self::PolicyBinding => policies::default_matching(&mut value["spec"]["matchResources"]),
+            Self::PolicyBinding => policies::default_matching(value, "matchResources"),
             Self::RoleBinding | Self::ClusterRoleBinding => roles::default(value),
             _ => {}
         }
@@ -522,8 +521,10 @@ impl Builtin {
 
     /// The last touch before an object is stored.
     pub(crate) fn canonicalize(self, value: &mut Value) {
-        if self == Self::Namespace {
-            self.default(value);
+        match self {
+            Self::Namespace => self.default(value),
+            Self::Role | Self::ClusterRole => roles::clean(value),
+            _ => {}
         }
     }
 

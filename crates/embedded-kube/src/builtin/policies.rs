@@ -57,7 +57,7 @@ pub(super) fn policy() -> Struct {
         vec![
             pointer("paramKind", object("ParamKind", parameters)),
             pointer("matchConstraints", matching()),
-            field("validations", list(validation)).merged_by(""),
+            field("validations", list(validation)),
             pointer("failurePolicy", Type::String),
             field(
                 "auditAnnotations",
@@ -113,15 +113,15 @@ pub(super) fn binding() -> Struct {
 /// Fills in what a policy does not say.
 pub(super) fn default(value: &mut Value) {
     set_default(&mut value["spec"], "failurePolicy", json!("Fail"));
-    default_matching(&mut value["spec"]["matchConstraints"]);
+    default_matching(value, "matchConstraints");
 }
 
-/// Fills in what constraints do not say, if there are any.
-pub(super) fn default_matching(constraints: &mut Value) {
-    if constraints.is_null() {
-        // The way here has made a place for it.
+/// Fills in what the constraints of this name do not say, if there are any.
+pub(super) fn default_matching(value: &mut Value, name: &str) {
+    let constraints = value.get_mut("spec").and_then(|spec| spec.get_mut(name));
+    let Some(constraints) = constraints.filter(|constraints| constraints.is_object()) else {
         return;
-    }
+    };
     set_default(constraints, "matchPolicy", json!("Equivalent"));
     set_default(constraints, "namespaceSelector", json!({}));
     set_default(constraints, "objectSelector", json!({}));
@@ -133,15 +133,7 @@ pub(super) fn default_matching(constraints: &mut Value) {
     }
 }
 
-/// Takes out the empty places that looking into an object makes.
-fn tidy(value: &mut Value) {
-    if let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut) {
-        spec.retain(|_, part| !part.is_null());
-    }
-}
-
 pub(super) fn prepare_create(kind: Builtin, value: &mut Value) {
-    tidy(value);
     value["metadata"]["generation"] = json!(1);
     if kind == Builtin::Policy {
         value["status"] = json!({});
@@ -149,7 +141,6 @@ pub(super) fn prepare_create(kind: Builtin, value: &mut Value) {
 }
 
 pub(super) fn prepare_update(new: &mut Value, old: &Value) {
-    tidy(new);
     if new["spec"] != old["spec"] {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
         new["metadata"]["generation"] = json!(generation + 1);

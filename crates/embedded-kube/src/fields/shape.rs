@@ -9,23 +9,19 @@ use crate::meta::OBJECT_META;
 use crate::schema::{Additional, Kind, ListKind, Schema};
 use crate::typed::{Presence, Struct, Type};
 
-/// The built-in structs that have one manager as a whole.
-const ATOMIC: [&str; 8] = [
-    "LabelSelector",
-    "LocalObjectReference",
-    "NodeSelector",
-    "NodeSelectorTerm",
-    "ObjectReference",
-    "OwnerReference",
-    "SecretReference",
-    "TypedLocalObjectReference",
-];
-
 /// The fields whose struct has many managers, although it is one of those above.
 const GRANULAR: [(&str, &str); 1] = [("PersistentVolumeSpec", "claimRef")];
 
-/// The lists that are merged by a key when they are applied, but not when they are patched.
-const KEYED: [(&str, &str, &str); 1] = [("CustomResourceDefinitionStatus", "conditions", "type")];
+/// The lists that are merged by a key (or, without one, are sets) when they are applied, but not when
+/// they are patched.
+const KEYED: [(&str, &str, &str); 2] = [
+    ("CustomResourceDefinitionStatus", "conditions", "type"),
+    (
+        "ValidatingAdmissionPolicyBindingSpec",
+        "validationActions",
+        "",
+    ),
+];
 
 /// What a place of a document may hold.
 #[derive(Clone, Copy, Debug)]
@@ -259,7 +255,7 @@ fn of_schema(schema: &Schema, preserve: bool, resource: bool) -> Atom<'_> {
 fn of_struct(of: &Struct, granular: bool) -> Atom<'_> {
     Atom {
         map: Some(Map {
-            atomic: !granular && ATOMIC.contains(&of.name),
+            atomic: !granular && of.is_atomic(),
             other: of.fields.is_empty().then_some(Ref::Deduced),
             fields: Fields::Struct { of },
         }),

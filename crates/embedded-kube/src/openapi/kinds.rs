@@ -42,16 +42,6 @@ const OF_CORE: [&str; 4] = [
     "LocalObjectReference",
 ];
 
-/// Types that are replaced as a whole.
-const ATOMIC: [&str; 6] = [
-    "ObjectReference",
-    "LocalObjectReference",
-    "LabelSelector",
-    "OwnerReference",
-    "SecretReference",
-    "TypedLocalObjectReference",
-];
-
 /// Fields that must be there although their type does not show it, and the reverse.
 fn is_required(structure: &str, group: &str, field: &Field) -> bool {
     match (structure, field.name) {
@@ -61,6 +51,12 @@ fn is_required(structure: &str, group: &str, field: &Field) -> bool {
         ("EventSeries", "count" | "lastObservedTime") => !group.is_empty(),
         ("CustomResourceDefinition", "spec") => true,
         ("CustomResourceDefinitionSpec", "names" | "versions") => true,
+        ("PolicyRule", "verbs") => true,
+        ("RoleBinding" | "ClusterRoleBinding", "roleRef") => true,
+        ("RoleRef", "apiGroup") => false,
+        ("TokenReviewSpec", "token") => true,
+        ("ValidatingAdmissionPolicyBindingSpec", "policyName" | "validationActions") => true,
+        (review, "spec") if review.ends_with("Review") => true,
         _ => {
             field.presence == Presence::Always
                 && matches!(
@@ -94,6 +90,13 @@ fn values(structure: &str, field: &str) -> &'static [&'static str] {
         ("PersistentVolumeSpec", "persistentVolumeReclaimPolicy") => {
             &["Delete", "Recycle", "Retain"]
         }
+        ("ValidatingAdmissionPolicySpec", "failurePolicy") => &["Fail", "Ignore"],
+        ("MatchResources", "matchPolicy") => &["Equivalent", "Exact"],
+        ("NamedRuleWithOperations", "operations") => {
+            &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]
+        }
+        ("NamedRuleWithOperations", "scope") => &["*", "Cluster", "Namespaced"],
+        ("ValidatingAdmissionPolicyBindingSpec", "validationActions") => &["Audit", "Deny", "Warn"],
         ("HostPathVolumeSource", "type") => &[
             "",
             "BlockDevice",
@@ -242,7 +245,7 @@ impl Maker<'_> {
         if !required.is_empty() {
             schema["required"] = json!(required);
         }
-        if ATOMIC.contains(&structure.name) {
+        if structure.is_atomic() {
             schema["x-kubernetes-map-type"] = json!("atomic");
         }
         schema
@@ -314,6 +317,10 @@ impl Maker<'_> {
                 Some(key)
             }
             (None, "CustomResourceDefinitionStatus", "conditions") => Some("type"),
+            (None, "ValidatingAdmissionPolicyBindingSpec", "validationActions") => {
+                schema["x-kubernetes-list-type"] = json!("set");
+                return;
+            }
             _ => None,
         };
         match keyed {

@@ -257,6 +257,48 @@ fn models_of_built_in_kinds() {
                      CustomResourceDefinitionStatus",
                 ][..],
             ),
+            (
+                "apis/rbac.authorization.k8s.io/v1",
+                &[
+                    "io.k8s.api.rbac.v1.Role",
+                    "io.k8s.api.rbac.v1.ClusterRole",
+                    "io.k8s.api.rbac.v1.PolicyRule",
+                    "io.k8s.api.rbac.v1.AggregationRule",
+                    "io.k8s.api.rbac.v1.RoleBinding",
+                    "io.k8s.api.rbac.v1.ClusterRoleBindingList",
+                    "io.k8s.api.rbac.v1.RoleRef",
+                    "io.k8s.api.rbac.v1.Subject",
+                ][..],
+            ),
+            (
+                "apis/authorization.k8s.io/v1",
+                &[
+                    "io.k8s.api.authorization.v1.SubjectAccessReview",
+                    "io.k8s.api.authorization.v1.SubjectAccessReviewSpec",
+                    "io.k8s.api.authorization.v1.SubjectAccessReviewStatus",
+                    "io.k8s.api.authorization.v1.ResourceAttributes",
+                    "io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec",
+                ][..],
+            ),
+            (
+                "apis/authentication.k8s.io/v1",
+                &[
+                    "io.k8s.api.authentication.v1.TokenReview",
+                    "io.k8s.api.authentication.v1.TokenReviewSpec",
+                    "io.k8s.api.authentication.v1.SelfSubjectReview",
+                ][..],
+            ),
+            (
+                "apis/admissionregistration.k8s.io/v1",
+                &[
+                    "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy",
+                    "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec",
+                    "io.k8s.api.admissionregistration.v1.MatchResources",
+                    "io.k8s.api.admissionregistration.v1.NamedRuleWithOperations",
+                    "io.k8s.api.admissionregistration.v1.Validation",
+                    "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec",
+                ][..],
+            ),
         ] {
             let new = s.peek(&format!("/openapi/v3/{place}")).await.body;
             for model in models {

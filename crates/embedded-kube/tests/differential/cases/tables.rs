@@ -57,6 +57,46 @@ fn of_leases() {
 }
 
 #[test]
+fn of_roles_and_policies() {
+    run(async |s| {
+        let group = "rbac.authorization.k8s.io";
+        s.create("roles", "r", json!({})).await;
+        table(s, "roles").await;
+        table(s, "roles?labelSelector=none=such").await;
+        let subjects = json!([
+            {"kind": "User", "apiGroup": group, "name": "ann"},
+            {"kind": "User", "apiGroup": group, "name": "ben"},
+            {"kind": "Group", "apiGroup": group, "name": "red"},
+            {"kind": "ServiceAccount", "name": "bot", "namespace": "there"},
+        ]);
+        let role = json!({"apiGroup": group, "kind": "Role", "name": "r"});
+        s.create(
+            "rolebindings",
+            "b",
+            json!({"subjects": subjects, "roleRef": role}),
+        )
+        .await;
+        s.create("rolebindings", "c", json!({"roleRef": role}))
+            .await;
+        table(s, "rolebindings").await;
+        let base = "/apis/admissionregistration.k8s.io/v1";
+        let name = format!("tables-{}", s.ns);
+        let policy = json!({"metadata": {"name": name}, "spec": {
+            "matchConstraints": {"resourceRules": [{"apiGroups": ["none.example.com"],
+                "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["nothings"]}]},
+            "validations": [{"expression": "true"}, {"expression": "1 < 2"}]}});
+        s.post(&format!("{base}/validatingadmissionpolicies"), policy)
+            .await;
+        table(s, &format!("{base}/validatingadmissionpolicies/{name}")).await;
+        let binding = json!({"metadata": {"name": name},
+            "spec": {"policyName": name, "validationActions": ["Deny"]}});
+        let bindings = format!("{base}/validatingadmissionpolicybindings");
+        s.post(&bindings, binding).await;
+        table(s, &format!("{bindings}/{name}")).await;
+    });
+}
+
+#[test]
 fn of_events() {
     run(async |s| {
         let about = json!({"kind": "ConfigMap", "name": "c", "namespace": s.ns.clone(),

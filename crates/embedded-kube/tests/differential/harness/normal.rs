@@ -160,6 +160,7 @@ impl Normaliser {
             }
         }
         sort_causes(&mut map);
+        sort_missing(&mut map);
         // In the order of the keys, whatever order the map keeps: symbols are numbered on the way.
         let mut keys: Vec<String> = map.keys().cloned().collect();
         keys.sort();
@@ -296,6 +297,18 @@ fn sort_causes(status: &mut Map<String, Value>) {
         let mut parts: Vec<&str> = list.split(", ").collect();
         parts.sort_unstable();
         *message = format!("{head} is invalid: [{}]", parts.join(", "));
+    }
+}
+
+/// The real server looks at bindings in random order, and so are those named whose role is missing.
+fn sort_missing(status: &mut Map<String, Value>) {
+    if let Some(Value::String(message)) = status.get_mut("message")
+        && let Some((head, list)) = message.split_once(": RBAC: [")
+        && let Some(list) = list.strip_suffix(']')
+    {
+        let mut parts: Vec<&str> = list.split(", ").collect();
+        parts.sort_unstable();
+        *message = format!("{head}: RBAC: [{}]", parts.join(", "));
     }
 }
 

@@ -527,7 +527,7 @@ fn json_patch(random: &mut Random) -> Value {
 pub(super) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64, index: u64) -> Self {
+    pub(super) fn new(seed: u64, index: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ index);
         random.next();
         random

@@ -6,6 +6,7 @@
 mod configs;
 mod generate;
 mod operation;
+mod rights;
 mod shrink;
 
 use std::collections::BTreeSet;
@@ -15,7 +16,8 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 
 use crate::harness::{
-    ASK_EVERY, Difference, Script, Server, beside_others, compare, embedded, enabled, real, say,
+    ASK_EVERY, Difference, Script, Server, beside_others, compare, embedded, enabled, guarded,
+    real, say,
 };
 use operation::{Memory, Operation};
 
@@ -38,6 +40,51 @@ fn generated() {
 #[test]
 fn families() {
     compare_all(Family::Yes);
+}
+
+/// Roles and bindings, and what users may do by them. What differs is shown whole.
+#[test]
+fn rights() {
+    if !enabled("generated sequences (rights)") {
+        return;
+    }
+    let _guest = beside_others();
+    let seed = number("FREEHOLD_SEED", 1);
+    let count = number("FREEHOLD_SEQUENCES", 300);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let real = real().await;
+        let differing: Vec<String> = futures_util::stream::iter(0..count)
+            .map(|index| {
+                let real = real.clone();
+                async move {
+                    let name = format!("rights-{seed}-{index}");
+                    let mut on_real = Script::new(real, &name).await;
+                    let mut on_embedded = Script::new(guarded().await, &name).await;
+                    futures_util::join!(
+                        rights::perform(&mut on_real, seed, index),
+                        rights::perform(&mut on_embedded, seed, index)
+                    );
+                    let differences = compare(on_real.transcript(), on_embedded.transcript());
+                    let first = differences.first()?;
+                    Some(format!(
+                        "sequence {index} of FREEHOLD_SEED={seed}:\n{first}"
+                    ))
+                }
+            })
+            .buffer_unordered(AT_A_TIME)
+            .filter_map(std::future::ready)
+            .collect()
+            .await;
+        let found = differing.len();
+        say(&format!(
+            "{count} generated sequences (rights) of seed {seed}: {found} differ"
+        ));
+        let shown: String = differing.into_iter().take(SHOWN).collect();
+        assert!(found == 0, "{found} of {count} sequences differ\n{shown}");
+    });
 }
 
 /// What a sequence is about.
