@@ -127,7 +127,7 @@ async fn write_and_compare(server: &Cluster, object: Value) -> Result<(), TestCa
 
     let after = serde_json::to_value(raw.get("a").await.unwrap()).unwrap();
     prop_assert_eq!(others_finalizers(&after), others_finalizers(&before));
-    let servers_own: [&[&str]; 1] = [&["metadata", "generation"]];
+    let servers_own: [&[&str]; 2] = [&["metadata", "generation"], &["metadata", "managedFields"]];
     let ignored = [&OURS[..], &servers_own].concat();
     prop_assert_eq!(without(after.clone(), &ignored), without(before, &ignored));
     prop_assert_eq!(&after["status"]["conditions"]["Ready"]["status"], "True");
