@@ -1,35 +1,20 @@
 //! Fields whose names are no names in expressions.
 
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+use super::parse::RESERVED;
+
+/// Words with a meaning of their own, besides those that are reserved for one.
+const WORDS: [&str; 4] = ["true", "false", "null", "in"];
+
+fn is_word(name: &str) -> bool {
+    WORDS.contains(&name) || RESERVED.contains(&name)
+}
 
 /// How expressions name a field; none if they cannot.
 pub(super) fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_word(name) {
         return Some(format!("__{name}__"));
     }
     let mut out = String::with_capacity(name.len());
@@ -63,7 +48,7 @@ pub(super) fn unescape(name: &str) -> Option<String> {
             Some("dot") => out.push('.'),
             Some("dash") => out.push('-'),
             Some("slash") => out.push('/'),
-            Some(word) if RESERVED.contains(&word) && word.len() + 4 == name.len() => {
+            Some(word) if is_word(word) && word.len() + 4 == name.len() => {
                 out.push_str(word);
             }
             Some(_) => return None,

@@ -10,7 +10,8 @@ const MAX_NESTING: usize = 250;
 /// How many characters an expression may have.
 const MAX_LENGTH: usize = 100_000;
 
-const RESERVED: [&str; 17] = [
+/// Words that no expression may use for a name.
+pub(super) const RESERVED: [&str; 17] = [
     "as",
     "break",
     "const",

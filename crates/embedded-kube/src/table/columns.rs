@@ -163,15 +163,7 @@ pub(super) fn cells(builtin: Builtin, object: &Value, now: Timestamp) -> Vec<Val
             json!(NO_PARAMETERS),
             age,
         ],
-        Builtin::Definition
-        | Builtin::Role
-        | Builtin::ClusterRole
-        | Builtin::SubjectReview
-        | Builtin::LocalReview
-        | Builtin::SelfReview
-        | Builtin::RulesReview
-        | Builtin::TokenReview
-        | Builtin::WhoAmI => {
+        _ => {
             let created = &object["metadata"]["creationTimestamp"];
             let created = created.as_str().unwrap_or("0001-01-01T00:00:00Z");
             vec![name, json!(created)]

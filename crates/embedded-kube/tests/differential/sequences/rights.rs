@@ -44,7 +44,7 @@ fn named(script: &Script, plain: &str) -> String {
 /// Writes a role or a binding, or takes one away.
 async fn change(script: &mut Script, random: &mut Random) {
     let plural = *random.pick(&KINDS);
-    let name = named(script, *random.pick(&["a", "b"]));
+    let name = named(script, random.pick::<&str>(&["a", "b"]));
     let item = format!("{plural}/{name}");
     if random.one_in(5) {
         script.delete(&item).await;
@@ -104,16 +104,16 @@ fn rules(random: &mut Random, at_large: bool) -> Value {
 }
 
 fn binding(script: &Script, random: &mut Random, kinds: &[&str]) -> Value {
-    let role = named(script, *random.pick(&["a", "b"]));
-    let subjects: Vec<Value> = (0..1 + random.below(2))
+    let role = named(script, random.pick::<&str>(&["a", "b"]));
+    let subjects: Vec<Value> = (0..=random.below(2))
         .map(|_| match random.below(5) {
             0 => json!({"kind": "ServiceAccount", "name": "bot", "namespace": script.ns}),
             1 => {
-                let team = named(script, *random.pick(&TEAMS));
+                let team = named(script, random.pick::<&str>(&TEAMS));
                 json!({"kind": "Group", "apiGroup": GROUP, "name": team})
             }
             _ => {
-                let user = named(script, *random.pick(&USERS));
+                let user = named(script, random.pick::<&str>(&USERS));
                 json!({"kind": "User", "apiGroup": GROUP, "name": user})
             }
         })
@@ -124,10 +124,10 @@ fn binding(script: &Script, random: &mut Random, kinds: &[&str]) -> Value {
 
 /// A user tries something; another is asked about.
 async fn attempt(script: &mut Script, random: &mut Random) {
-    let user = named(script, *random.pick(&USERS));
+    let user = named(script, random.pick::<&str>(&USERS));
     let team = random
         .one_in(3)
-        .then(|| named(script, *random.pick(&TEAMS)));
+        .then(|| named(script, random.pick::<&str>(&TEAMS)));
     let groups: Vec<&str> = team.iter().map(String::as_str).collect();
     let plural = *random.pick(&["configmaps", "secrets", "widgets"]);
     let name = *random.pick(&["x", "y"]);
@@ -212,7 +212,7 @@ async fn heard(script: &Script, phase: usize) {
             }
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), asking)
+    tokio::time::timeout(std::time::Duration::from_mins(1), asking)
         .await
         .expect("the real server hears of roles");
 }
