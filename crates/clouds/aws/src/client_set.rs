@@ -26,6 +26,7 @@ pub struct ClientSet {
     identity: OnceCell<(Text, Text)>,
     calls: Calls,
     trust: Arc<Trust>,
+    pub(crate) role_paths: iam::role::Paths,
 }
 
 impl ClientSet {
@@ -43,6 +44,7 @@ impl ClientSet {
             identity: OnceCell::new(),
             calls,
             trust,
+            role_paths: iam::role::Paths::default(),
         }
     }
 

@@ -68,4 +68,8 @@ impl AwsPlace for Place {
     fn region(&self) -> &str {
         &self.set.access().region
     }
+
+    fn role_path(&self, name: &str) -> String {
+        self.set.role_paths.of(name)
+    }
 }

@@ -1,5 +1,8 @@
 //! Roles, with their inline and attached policies.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use aws_sdk_iam::types::{AttachedPolicy, EntityType, InstanceProfile, Role, RoleDetail};
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
 use ownership::mark::Tags;
@@ -16,6 +19,28 @@ use crate::client_set::ClientSet;
 use crate::observe::time;
 use crate::resource::{answer, required, resource, unanswered};
 
+/// The paths of the roles that have one, as they were last read. A path is no part of a role's name,
+/// but of its ARN.
+#[derive(Debug, Default)]
+pub(crate) struct Paths(Mutex<BTreeMap<String, String>>);
+
+impl Paths {
+    fn learn(&self, name: &str, path: &str) {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if path == "/" {
+            paths.remove(name);
+        } else {
+            paths.insert(name.to_owned(), path.to_owned());
+        }
+    }
+
+    /// The path of a role; `/` unless another was read.
+    pub(crate) fn of(&self, name: &str) -> String {
+        let paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.get(name).cloned().unwrap_or_else(|| "/".to_owned())
+    }
+}
+
 pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = name_in(query);
     if name.is_empty() {
@@ -28,7 +53,10 @@ pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, Cloud
 async fn get(set: &ClientSet, name: &str) -> Result<Option<Resource>, CloudError> {
     let found = set.iam.get_role().role_name(name).send().await;
     let found = found.map_err(set.iam_failure("GetRole"))?;
-    Ok(found.role().map(read))
+    Ok(found.role().map(|role| {
+        set.role_paths.learn(role.role_name(), role.path());
+        read(role)
+    }))
 }
 
 pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
@@ -52,6 +80,8 @@ async fn list(set: &ClientSet, is_meant: impl Fn(&Resource) -> bool) -> Result<A
             let Some(role) = read_detail(detail) else {
                 continue;
             };
+            set.role_paths
+                .learn(role.id.as_str(), detail.path().unwrap_or("/"));
             if is_meant(&role) {
                 all.inner.extend(read_policies(detail, &role.id));
                 all.resources.push(role.into());

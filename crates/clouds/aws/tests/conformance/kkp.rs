@@ -4,13 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueprints::kkp::{Cluster, IpFamily};
+use cloud_aws::Place;
+use cloud_port::aws::AwsPlace as _;
+use cloud_port::aws::role::ROLE;
 use cloud_port::driver::{Driver, InMemory, PassEnd, Report, Term};
 use cloud_port::inventory::LIFE;
 use cloud_port::{Cloud, Inventory, Journal, Survey, aws};
 use cloud_sim::VirtualClock;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::{
-    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Query, Reason, Sightings,
+    Step,
 };
 
 use crate::clouds::{self, Moto};
@@ -515,4 +519,29 @@ async fn a_cluster_at_rest_costs_a_glance() {
     let (steps, _) = real.converge(Phase::Live).await;
     assert_eq!(steps.len(), 1, "{steps:#?}");
     assert!(real.glance().await.is_some());
+}
+
+/// A path is part of a role's ARN: who names the role finds it, and its ARN is the true one.
+#[tokio::test]
+async fn a_role_under_a_path_keeps_it_in_its_arn() {
+    let Some(moto) = clouds::moto().await else {
+        return;
+    };
+    let place = Place::open(moto.set.clone()).await.expect("signed in");
+    for (name, path, listed) in [
+        ("plain", "/", false),
+        ("below", "/team/blue/", false),
+        ("listed", "/team/red/", true),
+    ] {
+        let role = moto.raw.iam.create_role().role_name(name).path(path);
+        let made = role.assume_role_policy_document(TRUST).send().await;
+        let made = made.expect("created").role.expect("a role");
+        if listed {
+            place.survey(&ROLE).await.expect("a survey");
+        } else {
+            let query = Query::Id(target(&ROLE, name));
+            place.read(&query).await.expect("an answer");
+        }
+        assert_eq!(place.role_arn(name), made.arn());
+    }
 }

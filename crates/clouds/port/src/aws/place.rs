@@ -13,12 +13,18 @@ pub trait AwsPlace: Survey {
     /// The region.
     fn region(&self) -> &str;
 
-    /// The ARN of a role of this account, which has no path.
+    /// The path of a role that has been read; it begins and ends with a slash.
+    fn role_path(&self, _name: &str) -> String {
+        "/".to_owned()
+    }
+
+    /// The ARN of a role of this account that has been read.
     fn role_arn(&self, name: &str) -> String {
         format!(
-            "arn:{}:iam::{}:role/{name}",
+            "arn:{}:iam::{}:role{}{name}",
             self.partition(),
-            self.account()
+            self.account(),
+            self.role_path(name)
         )
     }
 }
