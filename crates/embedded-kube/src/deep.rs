@@ -10,7 +10,7 @@
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// Any stack has room for this much: manifests and schemas nest less.
-const SHALLOW: usize = 100;
+pub(crate) const SHALLOW: usize = 100;
 
 /// What one level may take on the stack: several times what the hungriest recursion of a build
 /// without optimisation was measured to take. Pages that are not touched cost nothing.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-use crate::deep::MAX_DEPTH;
+use crate::deep::{self, MAX_DEPTH};
 
 /// How many keys that come twice are told.
 const MAX_DUPLICATES: usize = 100;
@@ -55,6 +55,15 @@ pub(crate) fn parse(input: &[u8]) -> Result<Document, String> {
         duplicates: reader.duplicates,
         overflow: reader.overflow,
     })
+}
+
+/// Reads a document that is written inside of another one, and not deep: it is read, kept and dropped
+/// where there may be no more room than usual.
+pub(crate) fn parse_inner(input: &[u8]) -> Result<Document, String> {
+    if deep::of(input) > deep::SHALLOW {
+        return Err("exceeded max depth".to_owned());
+    }
+    parse(input)
 }
 
 struct Reader<'a> {

@@ -128,6 +128,29 @@ fn go_exponent(float: f64) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
+/// The text behind percent signs; plus signs are spaces in queries.
+pub(crate) fn percent_decode(text: &str, plus: bool) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
+                let mut ahead = rest.clone();
+                if let (Some(high), Some(low)) = (hex(ahead.next()), hex(ahead.next())) {
+                    bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+                    rest = ahead;
+                } else {
+                    bytes.push(b'%');
+                }
+            }
+            b'+' if plus => bytes.push(b' '),
+            other => bytes.push(other),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,10 +6,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use embedded_kube::{Cluster, Options, TokioClock};
+use embedded_kube::{Access, Cluster, Options, TokioClock, User};
 use futures_util::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt as _, Full, StreamBody};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use kube::api::PostParams;
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
@@ -447,6 +449,80 @@ async fn a_slow_body_finds_its_kind_gone() {
     assert_eq!(response.status(), 404);
     api.define().await;
     assert_eq!(api.ok("GET", THINGS, Value::Null).await["items"], json!([]));
+}
+
+/// Who does not say properly as whom they write is refused, not let past the policies.
+#[tokio::test(start_paused = true)]
+async fn nobody_slips_past_a_policy() {
+    let api = Api::new();
+    let group = "/apis/admissionregistration.k8s.io/v1";
+    let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+        "resources": ["configmaps"]});
+    let policy = json!({"metadata": {"name": "never"}, "spec": {
+        "matchConstraints": {"resourceRules": [rule]},
+        "validations": [{"expression": "false"}]}});
+    let path = format!("{group}/validatingadmissionpolicies");
+    api.ok("POST", &path, policy).await;
+    let binding = json!({"metadata": {"name": "never"},
+        "spec": {"policyName": "never", "validationActions": ["Deny"]}});
+    let path = format!("{group}/validatingadmissionpolicybindings");
+    api.ok("POST", &path, binding).await;
+
+    let map = json!({"metadata": {"name": "a"}}).to_string();
+    let maps = "/api/v1/namespaces/default/configmaps";
+    for (header, value, expected) in [
+        ("x-nothing", "", 422),
+        ("impersonate-user", "somebody", 422),
+        ("impersonate-user", "jos\u{e9}", 422),
+        ("impersonate-group", "team", 400),
+        ("impersonate-uid", "1", 400),
+    ] {
+        let request = http::Request::post(maps)
+            .header("content-type", "application/json")
+            .header(header, http::HeaderValue::from_str(value).unwrap())
+            .body(Full::new(Bytes::from(map.clone())))
+            .unwrap();
+        let response = api.0.service().call(request).await.unwrap();
+        assert_eq!(response.status(), expected, "{header}: {value}");
+    }
+    assert_eq!(api.get(&format!("{maps}/a")).await.0, 404);
+}
+
+/// Long lists in one rule come to billions of permissions, which nobody counts.
+#[tokio::test(start_paused = true)]
+async fn a_rule_of_a_billion_permissions_is_refused() {
+    let clock = Arc::new(TokioClock::starting_at(
+        "2026-01-01T00:00:00Z".parse().unwrap(),
+    ));
+    let options = Options {
+        access: Some(Arc::new(Access::new())),
+        ..Options::new(clock)
+    };
+    let cluster = Cluster::with_options("", &options);
+    let roles: kube::Api<Role> = kube::Api::namespaced(cluster.client(), "default");
+    let role = |name: &str, rules: Value| -> Role {
+        serde_json::from_value(json!({"metadata": {"name": name}, "rules": rules})).unwrap()
+    };
+    let rules = json!([{"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"],
+        "verbs": ["create"]}]);
+    let post = PostParams::default();
+    roles.create(&post, &role("maker", rules)).await.unwrap();
+    let binding = serde_json::from_value(json!({"metadata": {"name": "maker"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "maker"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "ann"}]}));
+    let bindings: kube::Api<RoleBinding> = kube::Api::namespaced(cluster.client(), "default");
+    bindings.create(&post, &binding.unwrap()).await.unwrap();
+
+    let many = |what: &str| -> Vec<String> { (0..1_000).map(|i| format!("{what}{i}")).collect() };
+    let rules = json!([{"apiGroups": many("g"), "resources": many("r"), "verbs": many("v")}]);
+    let ann: kube::Api<Role> =
+        kube::Api::namespaced(cluster.client_as(User::new("ann", &[])), "default");
+    let refused = ann.create(&post, &role("all", rules)).await.unwrap_err();
+    assert!(
+        matches!(&refused, kube::Error::Api(status) if status.code == 403
+            && status.message.contains("more than 100000 permissions")),
+        "{refused}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,6 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use embedded_kube::{Cluster, TokioClock};
 use http_body_util::{BodyExt as _, Full};
@@ -241,4 +243,75 @@ async fn the_worst_costs_little() {
 
     note_peak("selectors");
     assert!(peak() - before < MOST, "{}", peaks.join(", "));
+}
+
+/// Documents inside of texts nest as deep as their writer likes, and nothing around them shows it.
+#[tokio::test(start_paused = true)]
+async fn deep_documents_inside_of_texts() {
+    let cluster = cluster().await;
+    let deep = "[".repeat(9_990) + &"]".repeat(9_990);
+    let managed = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a",
+        "managedFields": [{"manager": "m", "operation": "Update", "apiVersion": "v1",
+            "fieldsType": "FieldsV1", "fieldsV1": {format!("v:{deep}"): {}}}]}});
+    assert_eq!(
+        code(&cluster, "POST", MAPS, JSON, managed.to_string()).await,
+        201
+    );
+    let logins = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"},
+        "type": "kubernetes.io/dockerconfigjson",
+        "stringData": {".dockerconfigjson": format!(r#"{{"a":{deep}}}"#)}});
+    let secrets = "/api/v1/namespaces/default/secrets";
+    assert_eq!(
+        code(&cluster, "POST", secrets, JSON, logins.to_string()).await,
+        201
+    );
+    let token = URL_SAFE_NO_PAD.encode(&deep);
+    let path = format!("{MAPS}?limit=1&continue={token}");
+    assert_eq!(code(&cluster, "GET", &path, JSON, "").await, 400);
+
+    let apply = "application/apply-patch+yaml";
+    let noted = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b",
+        "annotations": {"kubectl.kubernetes.io/last-applied-configuration": deep}},
+        "data": {"k": "1"}});
+    assert_eq!(
+        code(&cluster, "POST", MAPS, JSON, noted.to_string()).await,
+        201
+    );
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"},
+        "data": {"k": "2"}});
+    let path = format!("{MAPS}/b?fieldManager=kubectl");
+    assert_eq!(
+        code(&cluster, "PATCH", &path, apply, config.to_string()).await,
+        409
+    );
+}
+
+/// Keys that come in the order that suits a list of fields least.
+#[tokio::test(start_paused = true)]
+async fn many_managed_fields_backwards() {
+    let cluster = cluster().await;
+    let fields: String = (0..200_000)
+        .map(|index| format!(r#","i:-{index}":{{}}"#))
+        .collect();
+    let body = format!(
+        r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","managedFields":[{{
+        "manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",
+        "fieldsV1":{{"f:data":{{}}{fields}}}}}]}}}}"#
+    );
+    let code = code(&cluster, "POST", MAPS, JSON, body).await;
+    assert!(code == 201 || code == 413, "{code}");
+}
+
+/// A column whose path names the last place that there can be.
+#[tokio::test(start_paused = true)]
+async fn the_last_place_of_a_list() {
+    let cluster = cluster().await;
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/notes.hostile.example.com";
+    let columns = json!([{"op": "add", "path": "/spec/versions/0/additionalPrinterColumns",
+        "value": [{"name": "x", "type": "string", "jsonPath": ".a[9223372036854775807]"}]}]);
+    let patch = "application/json-patch+json";
+    assert_eq!(
+        code(&cluster, "PATCH", path, patch, columns.to_string()).await,
+        200
+    );
 }

@@ -120,9 +120,36 @@ fn same_but_for_owners(new: &Value, old: &Value) -> bool {
     without(new) == without(old)
 }
 
+/// More parts of rules than anybody grants: one rule with long lists would come to billions.
+const MOST_PARTS: usize = 100_000;
+
+/// How many parts these rules come to.
+fn parts(rules: &[Rule]) -> usize {
+    let one = |rule: &Rule| {
+        let of = |list: &[String]| list.len().max(1);
+        let things = of(&rule.groups)
+            .saturating_mul(of(&rule.resources))
+            .saturating_mul(of(&rule.names))
+            .saturating_add(rule.urls.len());
+        rule.verbs.len().saturating_mul(things)
+    };
+    rules.iter().map(one).fold(0, usize::saturating_add)
+}
+
 /// What of these rules a user does not have, in words.
 fn missing(state: &State, user: &User, namespace: &str, wanted: &[Rule]) -> Option<String> {
     let (own, errors) = rules_of(state, user, namespace);
+    let covered = |rule: &Rule| own.iter().any(|own| covers(own, rule));
+    let wanted: Vec<Rule> = wanted
+        .iter()
+        .filter(|rule| !covered(rule))
+        .cloned()
+        .collect();
+    if parts(&wanted) > MOST_PARTS {
+        return Some(format!(
+            "these rules come to more than {MOST_PARTS} permissions"
+        ));
+    }
     let uncovered: Vec<Rule> = wanted
         .iter()
         .flat_map(atoms)

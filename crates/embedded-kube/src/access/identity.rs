@@ -1,12 +1,15 @@
 //! From a request to the user who asks.
 
-use http::HeaderMap;
+use std::borrow::Cow;
+
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 
 use super::rbac::{Attributes, authorize};
 use super::{ANONYMOUS, AUTHENTICATED, Access, UNAUTHENTICATED, User};
 use crate::state::State;
 use crate::status::{ApiError, ApiResult};
+use crate::text::percent_decode;
 
 /// The user of a request; a trusted one needs no token. With no [`Access`] everybody else is the
 /// administrator, and may be who they like.
@@ -30,10 +33,8 @@ fn authenticate(
     let Some(access) = access else {
         return Ok(trusted.cloned().unwrap_or_else(User::administrator));
     };
-    let header = headers
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
-    let token = header.and_then(|text| {
+    let header = headers.get(AUTHORIZATION).map(text);
+    let token = header.as_deref().and_then(|text| {
         let (scheme, token) = text.trim().split_once(' ')?;
         (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
     });
@@ -50,6 +51,11 @@ pub(super) fn known(access: &Access, token: &str) -> Option<User> {
     let mut user = access.tokens.get(token.trim())?.clone();
     user.groups.push(AUTHENTICATED.to_owned());
     Some(user)
+}
+
+/// What a header says, in whatever bytes.
+fn text(value: &HeaderValue) -> Cow<'_, str> {
+    String::from_utf8_lossy(value.as_bytes())
 }
 
 /// What somebody wants to be: the resource that stands for it, and its part and name there.
@@ -83,9 +89,7 @@ fn impersonate(
     const EXTRA: &str = "impersonate-extra-";
     let texts = |name: &str| -> Vec<String> {
         let values = headers.get_all(name).into_iter();
-        values
-            .filter_map(|value| value.to_str().ok().map(str::to_owned))
-            .collect()
+        values.map(|value| text(value).into_owned()).collect()
     };
     let name = texts("impersonate-user")
         .into_iter()
@@ -99,8 +103,9 @@ fn impersonate(
     let mut extra: Vec<(String, String)> = Vec::new();
     for key in headers.keys() {
         if let Some(rest) = key.as_str().strip_prefix(EXTRA) {
+            let rest = percent_decode(rest, false);
             let values = texts(key.as_str()).into_iter();
-            extra.extend(values.map(|value| (rest.to_owned(), value)));
+            extra.extend(values.map(|value| (rest.clone(), value)));
         }
     }
     if name.is_empty() {
@@ -112,7 +117,10 @@ fn impersonate(
     }
     let account = name
         .strip_prefix("system:serviceaccount:")
-        .and_then(|rest| rest.split_once(':'));
+        .and_then(|rest| rest.split_once(':'))
+        .filter(|(namespace, account)| {
+            !namespace.is_empty() && !account.is_empty() && !account.contains(':')
+        });
     let mut wishes = vec![match account {
         Some((namespace, account)) => Wish {
             namespace: namespace.to_owned(),

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::list::parse_uint;
 use super::{
-    Call, Done, FieldValidation, create, dedup_owners, match_name, match_namespace, update,
+    Call, Done, FieldValidation, check_escalation, create, dedup_owners, match_name,
+    match_namespace, update,
 };
 use crate::fields::{self, Applied};
 use crate::json::Document;
@@ -78,7 +79,9 @@ pub(crate) fn apply(
     if let (Some(existing), Some(old)) = (existing, old) {
         return update::finish(state, call, &existing, &old, new);
     }
+    update::may_create(state, call)?;
     create::admit(state, call, &new)?;
+    check_escalation(state, call, &new, None)?;
     // A version that nothing has yet is no precondition.
     let version = meta::of(&mut new).remove("resourceVersion");
     meta::of(&mut new).remove("selfLink");

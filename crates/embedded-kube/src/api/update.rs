@@ -132,7 +132,7 @@ pub(super) fn finish(
 }
 
 /// Who may update may not always create.
-fn may_create(state: &State, call: &Call<'_>) -> ApiResult<()> {
+pub(super) fn may_create(state: &State, call: &Call<'_>) -> ApiResult<()> {
     let Some(user) = call.user else { return Ok(()) };
     let attributes = Attributes {
         verb: "create",

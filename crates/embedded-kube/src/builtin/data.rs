@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::set_default;
+use crate::deep;
 use crate::json;
 use crate::names;
 use crate::status::FieldError;
@@ -120,12 +121,19 @@ fn registries(data: &Value, key: &str) -> Option<FieldError> {
         return Some(FieldError::required(place, ""));
     }
     let content = STANDARD.decode(text(data, key)).unwrap_or_default();
-    let wrong = match json::parse(&content).map(|document| document.value) {
-        Ok(Value::Object(_) | Value::Null) => return None,
-        Ok(other) => format!(
-            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            crate::api::type_name(&other)
-        ),
+    // It is as deep as its writer likes, whatever is around it.
+    let found = deep::with_room(deep::of(&content), || {
+        let value = json::parse(&content)?.value;
+        let is_map = matches!(value, Value::Object(_) | Value::Null);
+        Ok((is_map, crate::api::type_name(&value)))
+    });
+    let wrong = match found {
+        Ok((true, _)) => return None,
+        Ok((false, found)) => {
+            format!(
+                "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            )
+        }
         Err(message) => message,
     };
     let hidden = "<secret contents redacted>";

@@ -212,7 +212,7 @@ impl Applying<'_, '_> {
         let last = self.live["metadata"]["annotations"][LAST_APPLIED]
             .as_str()
             .filter(|last| !last.is_empty())?;
-        let last = crate::json::parse(last.as_bytes()).ok()?.value;
+        let last = crate::json::parse_inner(last.as_bytes()).ok()?.value;
         if last["apiVersion"] != *scope.version {
             return None;
         }

@@ -65,7 +65,7 @@ impl Element {
             return Err("key must be 2 characters long:".to_owned());
         };
         let read = || -> Result<Value, String> {
-            let mut value = json::parse(rest.as_bytes())?.value;
+            let mut value = json::parse_inner(rest.as_bytes())?.value;
             all_floats(&mut value);
             Ok(value)
         };

@@ -289,13 +289,18 @@ fn read(value: &Value) -> Result<Node, String> {
         }
         _ => return Err("expect { or n".to_owned()),
     };
+    let mut parts = Vec::with_capacity(map.len());
     for (key, value) in map {
         if key == "." {
             node.member = true;
         } else if let Some(element) = Element::decode(key)? {
-            let below = read(value)?;
-            node.below.attach(element, below);
+            parts.push((element, read(value)?));
         }
+    }
+    // In order, so that each is put behind those before it.
+    parts.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (element, below) in parts {
+        node.below.attach(element, below);
     }
     node.member |= node.below.is_empty();
     Ok(node)

@@ -3,12 +3,13 @@
 use http::Method;
 use http::request::Parts;
 
-use super::query::{Query, decode};
+use super::query::Query;
 use super::route::{Route, Target};
 use crate::access::{self, Attributes, User};
 use crate::selectors::Selector;
 use crate::server::Cluster;
 use crate::status::ApiResult;
+use crate::text::percent_decode;
 
 /// Who asks, if it matters: refuses who is unknown, and what they may not do.
 pub(super) fn admit(
@@ -23,7 +24,7 @@ pub(super) fn admit(
         return Ok(None);
     }
     let method = parts.method.as_str().to_ascii_lowercase();
-    let path = decode(parts.uri.path(), false);
+    let path = percent_decode(parts.uri.path(), false);
     let nothing = Target::default();
     let target = match route {
         Route::Resource(target) => target,

@@ -481,7 +481,10 @@ impl Exchange {
             let Some(resource) = found.filter(|found| found.has(sub)) else {
                 return (Err(ApiError::nowhere()), Vec::new());
             };
-            let asker = self.asker(state);
+            let asker = match self.asker(state) {
+                Ok(asker) => asker,
+                Err(error) => return (Err(error), Vec::new()),
+            };
             let mut call = Call {
                 resource: &resource,
                 sub,
@@ -521,15 +524,14 @@ impl Exchange {
     }
 
     /// Who writes, if an admission policy asks.
-    fn asker(&self, state: &State) -> Option<User> {
-        if !admission::is_active(state) {
-            return None;
+    fn asker(&self, state: &State) -> ApiResult<Option<User>> {
+        if !admission::is_active(state) || self.user.is_some() {
+            return Ok(self.user.clone());
         }
         let anything = Attributes::default();
         let trusted = self.trusted.as_deref();
-        // Where there is access control, the answer is known; elsewhere everybody is let in.
-        let found = || identify(state, None, &self.headers, trusted, &anything).ok();
-        self.user.clone().or_else(found)
+        // Without access control everybody may be who they like, if they say who.
+        identify(state, None, &self.headers, trusted, &anything).map(Some)
     }
 
     /// How much deeper than what is stored this body can make a document.

@@ -15,7 +15,7 @@ use crate::fields::from_user_agent;
 use crate::resource::Resource;
 use crate::selectors::Selector;
 use crate::status::{About, ApiError, ApiResult, FieldError};
-use crate::text::{go_quote, go_unicode, is_print};
+use crate::text::{go_quote, go_unicode, is_print, percent_decode};
 use crate::typed::{self, Findings, Struct, Type, field, list, object, pointer};
 use crate::watch::WatchOptions;
 
@@ -23,29 +23,6 @@ use crate::watch::WatchOptions;
 #[derive(Debug, Default)]
 pub(super) struct Query {
     pairs: Vec<(String, String)>,
-}
-
-/// The text behind percent signs; plus signs are spaces in queries.
-pub(super) fn decode(text: &str, plus: bool) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-                let mut ahead = rest.clone();
-                if let (Some(high), Some(low)) = (hex(ahead.next()), hex(ahead.next())) {
-                    bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
-                    rest = ahead;
-                } else {
-                    bytes.push(b'%');
-                }
-            }
-            b'+' if plus => bytes.push(b' '),
-            other => bytes.push(other),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a pair is one at all; the real server's parser drops the others.
@@ -78,7 +55,7 @@ impl Query {
             .filter(|pair| !pair.is_empty() && is_well_formed(pair))
             .map(|pair| {
                 let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-                (decode(key, true), decode(value, true))
+                (percent_decode(key, true), percent_decode(value, true))
             })
             .collect();
         Self { pairs }
@@ -419,8 +396,8 @@ mod tests {
 
     #[test]
     fn percent_signs_are_decoded() {
-        assert_eq!(decode("a%20b+c%zz", true), "a b c%zz");
-        assert_eq!(decode("a+b", false), "a+b");
+        assert_eq!(percent_decode("a%20b+c%zz", true), "a b c%zz");
+        assert_eq!(percent_decode("a+b", false), "a+b");
         let query = Query::parse("a=1&b&a=2&watch=0&limit=%zz&c=1;d=2");
         assert_eq!((query.get("limit"), query.get("c")), (None, None));
         assert_eq!(query.get("a"), Some("1"));

@@ -1,6 +1,6 @@
 //! What a path addresses.
 
-use super::query::decode;
+use crate::text::percent_decode;
 
 /// What a path addresses.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) struct Target {
 /// Reads a path.
 pub(super) fn route(path: &str) -> Route {
     // An escaped slash is a slash, as everywhere.
-    let path = &decode(path, false);
+    let path = &percent_decode(path, false);
     if path.starts_with("//") {
         return Route::Other(path.to_owned());
     }

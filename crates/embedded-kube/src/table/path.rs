@@ -101,6 +101,9 @@ fn step<'a>(node: &Node, input: Vec<Cow<'a, Value>>) -> Found<'a> {
         Node::Union(paths) => {
             for path in paths {
                 output.extend(path.walk(input.clone())?);
+                if output.len() > MAX_FOUND {
+                    return None;
+                }
             }
         }
         Node::Slice { .. } => {
@@ -441,7 +444,7 @@ fn slice(text: &str) -> Option<Node> {
     match parts.as_slice() {
         [_] => Some(Node::Slice {
             start,
-            end: Some(start.unwrap_or(0) + 1),
+            end: Some(start.unwrap_or(0).saturating_add(1)),
             derived: true,
             step: None,
         }),

@@ -245,3 +245,74 @@ fn an_update_that_creates_needs_both_rights() {
         s.act(&who, &[], "PUT", "leases/a", Some(item)).await;
     });
 }
+
+/// A configuration that creates: the right to patch is not enough, and nobody gives away what they do
+/// not have.
+#[test]
+fn an_apply_that_creates_needs_both_rights() {
+    run(async |s| {
+        let rules = json!([
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "patch"]},
+            {"apiGroups": [super::GROUP], "resources": ["roles"], "verbs": ["get", "patch", "create"]},
+        ]);
+        let who = grant(s, "applier", rules).await;
+        let headers = [
+            ("impersonate-user", who.as_str()),
+            ("content-type", "application/apply-patch+yaml"),
+        ];
+        let query = "fieldManager=m";
+        let item = s.object("configmaps", "a", json!({"data": {"k": "v"}}));
+        s.raw(
+            "PATCH",
+            &format!("configmaps/a?{query}"),
+            &headers,
+            item.to_string(),
+        )
+        .await;
+        s.create("configmaps", "b", json!({})).await;
+        let item = s.object("configmaps", "b", json!({"data": {"k": "v"}}));
+        s.raw(
+            "PATCH",
+            &format!("configmaps/b?{query}"),
+            &headers,
+            item.to_string(),
+        )
+        .await;
+        for (name, verb) in [("less", "get"), ("more", "delete")] {
+            let rules = json!({"rules": allow(&[verb], &["configmaps"])});
+            let role = s.object("roles", name, rules);
+            s.raw(
+                "PATCH",
+                &format!("roles/{name}?{query}"),
+                &headers,
+                role.to_string(),
+            )
+            .await;
+        }
+    });
+}
+
+#[test]
+fn names_of_users_in_any_letters() {
+    run(async |s| {
+        for who in [
+            "josé",
+            "system:serviceaccount:{ns}:a:b",
+            "system:serviceaccount::x",
+        ] {
+            let who = who.replace("{ns}", &s.ns);
+            let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+            let review =
+                json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+            s.act(&who, &[], "POST", path, Some(review)).await;
+        }
+        let headers = [
+            ("impersonate-user", "x"),
+            ("impersonate-extra-example.com%2Fa", "1"),
+            ("content-type", "application/json"),
+        ];
+        let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+        let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+        s.raw("POST", path, &headers, review.to_string()).await;
+    });
+}
