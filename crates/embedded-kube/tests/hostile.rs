@@ -290,9 +290,10 @@ async fn deep_documents_inside_of_texts() {
 #[tokio::test(start_paused = true)]
 async fn many_managed_fields_backwards() {
     let cluster = cluster().await;
-    let fields: String = (0..200_000)
-        .map(|index| format!(r#","i:-{index}":{{}}"#))
-        .collect();
+    let mut fields = String::new();
+    for index in 0..200_000 {
+        write!(fields, r#","i:-{index}":{{}}"#).unwrap();
+    }
     let body = format!(
         r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","managedFields":[{{
         "manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",
