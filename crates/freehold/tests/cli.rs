@@ -223,6 +223,8 @@ fn dev_serves_until_it_is_interrupted() {
     let kubeconfig = PathBuf::from(dev.line("export KUBECONFIG="));
     let text = std::fs::read_to_string(&kubeconfig).unwrap();
     assert!(text.contains(&url), "{text}");
+    // Without credentials kubectl asks for a name.
+    assert!(text.contains("token:"), "{text}");
     // The controllers work.
     dev.line("✓ create security group kubernetes-demo");
     let cluster = get(&url, "/apis/kubermatic.k8c.io/v1/clusters/demo");
@@ -231,6 +233,19 @@ fn dev_serves_until_it_is_interrupted() {
     dev.line("stopped:");
     assert!(dev.child.wait().unwrap().success());
     assert!(!kubeconfig.exists());
+}
+
+#[test]
+fn dev_overwrites_nobodys_kubeconfig() {
+    let name = format!("freehold-test-{}.kubeconfig", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, "clusters: []\n").unwrap();
+    let output = freehold(&["dev", "--kubeconfig", path.to_str().unwrap()]);
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("is there already"), "{said}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "clusters: []\n");
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

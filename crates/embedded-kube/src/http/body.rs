@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::negotiate::Format;
 use crate::api::type_name;
+use crate::deep::MAX_DEPTH;
 use crate::json::{self, Document};
 use crate::protobuf;
 use crate::status::{ApiError, ApiResult};
@@ -105,12 +106,25 @@ fn first_document(text: &str) -> &str {
 /// How many lines are put right before a text is refused: each costs another reading.
 const MAX_REPAIRS: usize = 20;
 
+/// What a YAML document may cost: the size and the depth of bodies are bounded before, so that only
+/// what is said once and meant often needs a bound here.
+fn limits() -> serde_saphyr::Options {
+    let budget = serde_saphyr::budget! {
+        max_depth: MAX_DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        max_events: usize::MAX,
+        max_nodes: usize::MAX,
+        enforce_alias_anchor_ratio: false,
+    };
+    serde_saphyr::options! { budget: budget }
+}
+
 /// Reads YAML. The real server's reader takes quoted texts whose further lines are indented no more
 /// than their key; ours does not, so these lines are indented, which means nothing inside quotes.
 fn yaml(mut text: String) -> Result<Value, String> {
     let mut repairs = 0;
     loop {
-        let error = match serde_saphyr::from_str(&text) {
+        let error = match serde_saphyr::from_str_with_options(&text, limits()) {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };

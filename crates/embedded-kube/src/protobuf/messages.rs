@@ -14,6 +14,17 @@ pub(super) fn of(message: &str) -> &'static [Field] {
             (3, "name", Text),
             (4, "uid", Text),
         ],
+        "authentication.SelfSubjectReview" => &[
+            (1, "metadata", Message("meta.ObjectMeta")),
+            (
+                2,
+                "status",
+                Message("authentication.SelfSubjectReviewStatus"),
+            ),
+        ],
+        "authentication.SelfSubjectReviewStatus" => {
+            &[(1, "userInfo", Message("authentication.UserInfo"))]
+        }
         "authentication.TokenRequest" => &[
             (1, "metadata", Message("meta.ObjectMeta")),
             (2, "spec", Message("authentication.TokenRequestSpec")),

@@ -94,7 +94,8 @@ fn serve() -> (Server, SocketAddr, String) {
         runtime().block_on(async {
             // kubectl counts ages from the present.
             let clock = TokioClock::starting_at(jiff::Timestamp::now());
-            let administrator = User::new("admin", &["system:masters"]);
+            let mut administrator = User::new("admin", &["system:masters"]);
+            "admin".clone_into(&mut administrator.uid);
             let server = Server::new(Options {
                 access: Some(Arc::new(Access::new().token(TOKEN, administrator))),
                 ..Options::new(Arc::new(clock))

@@ -170,6 +170,9 @@ async fn show_events(client: Client) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// How a kubeconfig that may be overwritten and removed begins.
+const OURS: &str = "# Written by freehold dev, and gone with it.\n";
+
 /// A kubeconfig, for as long as there is a server behind it.
 struct Kubeconfig {
     path: PathBuf,
@@ -179,11 +182,20 @@ impl Kubeconfig {
     fn write(path: Option<&Path>, url: &str, authority: &str) -> anyhow::Result<Self> {
         let name = format!("freehold-dev-{}.kubeconfig", std::process::id());
         let path = path.map_or_else(|| std::env::temp_dir().join(name), Path::to_owned);
+        if let Ok(there) = std::fs::read_to_string(&path)
+            && !there.starts_with(OURS)
+        {
+            anyhow::bail!(
+                "{} is there already, and is somebody's: name another file",
+                path.display()
+            );
+        }
+        // kubectl asks for a name and a password where nothing is said; everybody is let in.
         let text = format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: {SERVER}\n\
+            "{OURS}apiVersion: v1\nkind: Config\ncurrent-context: {SERVER}\n\
              clusters:\n- name: {SERVER}\n  cluster:\n    server: {url}\n{authority}\
              contexts:\n- name: {SERVER}\n  context:\n    cluster: {SERVER}\n    user: {SERVER}\n\
-             users:\n- name: {SERVER}\n  user: {{}}\n"
+             users:\n- name: {SERVER}\n  user:\n    token: anybody\n"
         );
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self { path })

@@ -431,6 +431,36 @@ fn yaml_bodies() {
     });
 }
 
+/// Large and deep, but nothing bad.
+#[test]
+fn yaml_in_plenty() {
+    run(async |s| {
+        let kind = "apiVersion: fixture.freehold.dev/v1\nkind: Note\nmetadata: {name: NAME}\n";
+        let block: Vec<String> = (1..300)
+            .map(|level| format!("{}a:\n", " ".repeat(level)))
+            .collect();
+        let block = block.concat();
+        let flow = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+        let items = vec!["1"; 300_000].join(",");
+        let aliases = vec!["*a"; 500].join(",");
+        for (name, rest) in [
+            ("block", format!("any:\n{block}{}b: 1\n", " ".repeat(300))),
+            ("flow", format!("any: {flow}\n")),
+            ("items", format!("any: [{items}]\n")),
+            ("aliases", format!("spec: {{a: &a [1], b: [{aliases}]}}\n")),
+        ] {
+            let body = kind.replace("NAME", name) + &rest;
+            s.code(
+                "POST",
+                "notes",
+                &[("content-type", "application/yaml")],
+                body,
+            )
+            .await;
+        }
+    });
+}
+
 #[test]
 fn huge_selectors() {
     run(async |s| {
