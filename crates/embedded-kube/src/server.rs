@@ -172,14 +172,19 @@ impl Cluster {
 
     /// A cluster that was written down.
     fn restore(restored: &Restored, options: &Options, journal: &Journal) -> Self {
-        let deepest = restored.objects.iter().map(|object| deep::of(&object.body));
         let clock = Arc::clone(&options.clock);
-        let mut state = deep::with_room(deepest.max().unwrap_or(0), || {
+        let mut state = deep::with_room(restored.depth(), || {
             State::restore(restored, options.history, clock)
         });
         state.storage.note_changes();
+        if options.access.is_some() {
+            // It may have been made without.
+            access::install(&mut state);
+        }
         let journal = journal.of(&restored.name, restored.revision);
-        Self::made(state, options, Some(journal))
+        let cluster = Self::made(state, options, Some(journal));
+        cluster.write_down(&mut cluster.lock());
+        cluster
     }
 
     /// Hands over what was changed, to be written down.
