@@ -48,6 +48,7 @@ mod table;
 mod text;
 mod typed;
 mod watch;
+mod writers;
 
 pub use access::{Access, User};
 pub use clock::{Clock, TokioClock};

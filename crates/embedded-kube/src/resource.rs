@@ -90,6 +90,32 @@ impl Sub {
 }
 
 impl Resource {
+    /// A version of the same custom resource as it once was; what it said is not known any more.
+    pub(crate) fn past(&self, version: &str) -> Self {
+        Self {
+            group: self.group.clone(),
+            version: version.into(),
+            plural: self.plural.clone(),
+            singular: self.singular.clone(),
+            kind: self.kind.clone(),
+            list_kind: self.list_kind.clone(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            namespaced: self.namespaced,
+            store: self.store.clone(),
+            rules: Rules::Custom(Box::new(Custom {
+                schema: Schema::default(),
+                depth: 0,
+                served: false,
+                status: false,
+                scale: None,
+                selectable: Vec::new(),
+                columns: Vec::new(),
+                warning: None,
+            })),
+        }
+    }
+
     /// `apiVersion` of its objects.
     pub(crate) fn api_version(&self) -> String {
         group_version(&self.group, &self.version)

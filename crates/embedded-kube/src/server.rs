@@ -172,14 +172,19 @@ impl Cluster {
 
     /// A cluster that was written down.
     fn restore(restored: &Restored, options: &Options, journal: &Journal) -> Self {
-        let deepest = restored.objects.iter().map(|object| deep::of(&object.body));
         let clock = Arc::clone(&options.clock);
-        let mut state = deep::with_room(deepest.max().unwrap_or(0), || {
+        let mut state = deep::with_room(restored.depth(), || {
             State::restore(restored, options.history, clock)
         });
         state.storage.note_changes();
+        if options.access.is_some() {
+            // It may have been made without.
+            access::install(&mut state);
+        }
         let journal = journal.of(&restored.name, restored.revision);
-        Self::made(state, options, Some(journal))
+        let cluster = Self::made(state, options, Some(journal));
+        cluster.write_down(&mut cluster.lock());
+        cluster
     }
 
     /// Hands over what was changed, to be written down.
@@ -196,6 +201,21 @@ impl Cluster {
             Some(journal) => journal.reached(revision).await,
             None => Ok(()),
         }
+    }
+
+    /// Waits until everything that an answer can show by now is on disk.
+    pub(crate) async fn settled(&self) -> ApiResult<()> {
+        if !self.is_kept() {
+            return Ok(());
+        }
+        let revision = self.lock().storage.revision();
+        self.written(revision).await
+    }
+
+    /// Whether there is a disk that takes nothing any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        let journal = self.inner.journal.as_ref();
+        journal.is_some_and(ClusterJournal::is_broken)
     }
 
     /// Whether answers wait for a disk.
@@ -250,5 +270,91 @@ impl Cluster {
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use http_body_util::{BodyExt as _, Full};
+    use tower_service::Service as _;
+
+    use super::*;
+    use crate::TokioClock;
+
+    /// Answers that show what is stored, a refusal among them.
+    const SHOWING: [(&str, u16); 9] = [
+        ("/", 200),
+        ("/api", 200),
+        ("/apis", 200),
+        ("/api/v1", 200),
+        ("/openapi/v2", 200),
+        ("/openapi/v3", 200),
+        ("/api/v1/namespaces", 200),
+        ("/apis/example.com/v1/things", 404),
+        ("/nowhere", 404),
+    ];
+
+    /// A cluster whose disk has not taken anything yet.
+    fn waiting(access: Option<Arc<Access>>) -> (Cluster, crate::journal::Writer) {
+        let epoch = jiff::Timestamp::UNIX_EPOCH;
+        let options = Options {
+            access,
+            ..Options::new(Arc::new(TokioClock::starting_at(epoch)))
+        };
+        let (journal, writer) = Journal::new();
+        (Cluster::kept("a", &options, &journal), writer)
+    }
+
+    async fn get(cluster: &Cluster, path: &str) -> (u16, String) {
+        let request = http::Request::get(path).body(Full::<bytes::Bytes>::default());
+        let answer = cluster.service().call(request.unwrap()).await.unwrap();
+        let code = answer.status().as_u16();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        (code, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn nothing_is_told_before_it_is_on_disk() {
+        let (cluster, writer) = waiting(None);
+        for (path, _) in SHOWING {
+            assert!(get(&cluster, path).now_or_never().is_none(), "{path}");
+        }
+        for path in ["/version", "/readyz", "/livez/etcd"] {
+            assert!(get(&cluster, path).now_or_never().is_some(), "{path}");
+        }
+        std::thread::spawn(|| writer.run(|_| Ok::<_, String>(())));
+        for (path, code) in SHOWING {
+            assert_eq!(get(&cluster, path).await.0, code, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_is_refused_for_what_is_not_on_disk() {
+        let access = Access::read("t,alice,1\n").unwrap();
+        let (cluster, writer) = waiting(Some(Arc::new(access)));
+        let path = "/api/v1/namespaces";
+        assert!(get(&cluster, path).now_or_never().is_none());
+        std::thread::spawn(|| writer.run(|_| Ok::<_, String>(())));
+        assert!([401, 403].contains(&get(&cluster, path).await.0));
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_fails_is_no_secret() {
+        let (cluster, writer) = waiting(None);
+        std::thread::spawn(|| writer.run(|_| Err("the disk is full")));
+        for (path, _) in SHOWING {
+            assert_eq!(get(&cluster, path).await.0, 500, "{path}");
+        }
+        for name in ["healthz", "livez", "readyz"] {
+            let (code, text) = get(&cluster, &format!("/{name}")).await;
+            assert_eq!(code, 500, "{name}");
+            assert!(text.contains("[-]etcd failed: reason withheld\n"), "{text}");
+            assert!(text.ends_with(&format!("{name} check failed\n")), "{text}");
+            assert_eq!(get(&cluster, &format!("/{name}/ping")).await.0, 200);
+            assert_eq!(get(&cluster, &format!("/{name}/etcd")).await.0, 500);
+        }
+        let left_out = "/livez?exclude=etcd";
+        assert_eq!(get(&cluster, left_out).await, (200, "ok".to_owned()));
     }
 }

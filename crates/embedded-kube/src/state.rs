@@ -19,6 +19,7 @@ use crate::resource::{Definition, Resource, Rules, Sub};
 use crate::storage::{Body, Event, Storage, Stored};
 use crate::strategy;
 use crate::typed::seconds;
+use crate::writers::Writers;
 
 /// Where an object is: its collection and its key there.
 pub(crate) type Place = (Box<str>, Box<str>);
@@ -117,6 +118,7 @@ impl State {
     /// A cluster as it was written down.
     pub(crate) fn restore(restored: &Restored, history: usize, clock: Arc<dyn Clock>) -> Self {
         let mut state = Self::empty(Ids::at(restored.ids), history, clock);
+        let mut writers = Writers::default();
         // Definitions first: they say what the others are.
         let definitions = &builtin::resource(Builtin::Definition).store;
         let (defining, others): (Vec<_>, Vec<_>) = restored
@@ -136,19 +138,20 @@ impl State {
                     .insert(object.key.as_str().into(), definition);
                 state.storage.collection(&object.key);
             }
-            state.take_back(&object.store, &object.key, &object.version, &value);
+            if let Some(stored) =
+                state.written(&mut writers, &object.store, &object.version, &value)
+            {
+                state.take_back(&object.store, &object.key, stored);
+            }
         }
         for event in &restored.events {
-            state.take_back_event(event);
+            state.take_back_event(&mut writers, event);
         }
         state.storage.resume_at(restored.revision);
         state
     }
 
-    fn take_back(&mut self, store: &str, key: &str, version: &str, value: &Value) {
-        let Some(stored) = self.written(store, version, value) else {
-            return;
-        };
+    fn take_back(&mut self, store: &str, key: &str, stored: Stored) {
         self.deepest = self.deepest.max(stored.body.depth());
         for owner in &stored.facts.owners {
             let entry = self.dependents.entry(owner.uid.clone()).or_default();
@@ -158,15 +161,18 @@ impl State {
         collection.objects.insert(key.into(), Arc::new(stored));
     }
 
-    fn take_back_event(&mut self, event: &RestoredEvent) {
-        let read = |state: &Self, (version, body): &(String, Vec<u8>)| {
+    fn take_back_event(&mut self, writers: &mut Writers, event: &RestoredEvent) {
+        let mut read = |(version, body): &(String, Vec<u8>)| {
             let value = json::parse(body).map(|document| document.value);
-            state.written(&event.store, version, &value.unwrap_or_default())
+            self.written(writers, &event.store, version, &value.unwrap_or_default())
         };
-        let Some(object) = read(self, &event.object) else {
+        let Some(object) = read(&event.object) else {
             return;
         };
-        let previous = event.previous.as_ref().and_then(|p| read(self, p));
+        let previous = event.previous.as_ref().and_then(read);
+        for stored in previous.iter().chain([&object]) {
+            self.deepest = self.deepest.max(stored.body.depth());
+        }
         let event_read = Event {
             revision: event.revision,
             key: event.key.as_str().into(),
@@ -179,12 +185,15 @@ impl State {
     }
 
     /// An object of a collection as it is stored; none if nobody knows its kind any more.
-    fn written(&self, store: &str, version: &str, value: &Value) -> Option<Stored> {
+    fn written(
+        &self,
+        writers: &mut Writers,
+        store: &str,
+        version: &str,
+        value: &Value,
+    ) -> Option<Stored> {
         let written_as = match self.definitions.get(store) {
-            Some(definition) => {
-                let same = definition.version(version);
-                Arc::clone(same.unwrap_or_else(|| definition.stored()))
-            }
+            Some(definition) => writers.of(definition, version, value),
             None => self.resource_of_store(store)?,
         };
         let share: Option<fn(Vec<u8>) -> Bytes> =

@@ -253,11 +253,14 @@ impl Collection {
             .map_or(current, |event| event.revision - 1)
     }
 
-    /// Takes back a change that was written down.
+    /// Takes back a change that was written down. One that was forgotten at once says at least
+    /// how much cannot be told.
     pub(crate) fn restore(&mut self, event: Event, floor: u64) {
-        self.log_bytes += event.object.body.len();
-        self.log.push_back(event);
         self.floor = floor;
+        if event.revision > floor {
+            self.log_bytes += event.object.body.len();
+            self.log.push_back(event);
+        }
     }
 
     fn record(&mut self, event: Event, history: usize) {

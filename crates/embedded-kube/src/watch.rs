@@ -273,12 +273,13 @@ impl Watch {
     /// The next bytes of the stream; `None` is its end.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, LostAnswer>> {
         loop {
-            let bell = {
+            let (bell, shown) = {
                 let cluster = self.cluster.clone();
                 cluster.step(0, |state| {
                     self.gather(state);
                     let collection = state.storage.get(&self.resource.store);
-                    collection.map(|collection| Arc::clone(&collection.bell))
+                    let bell = collection.map(|collection| Arc::clone(&collection.bell));
+                    (bell, state.storage.revision())
                 })
             };
             // The bell is heard from here on: nothing can change between the look and the wait
@@ -291,7 +292,8 @@ impl Watch {
                 continue;
             }
             if !self.pending.is_empty() {
-                if self.cluster.is_kept() && self.cluster.written(self.position).await.is_err() {
+                // The position may be one that is still to come, and that no disk ever reaches.
+                if self.cluster.is_kept() && self.cluster.written(shown).await.is_err() {
                     return Some(Err(LostAnswer));
                 }
                 return Some(Ok(std::mem::take(&mut self.pending).into()));

@@ -537,3 +537,19 @@ async fn the_same_seed_gives_the_same_names() {
     };
     assert_eq!(name(Api::new()).await, name(Api::new()).await);
 }
+
+/// Nobody keeps a watch for ever without saying so.
+#[tokio::test(start_paused = true)]
+async fn watches_end() {
+    let api = Api::new();
+    let path = format!("{CORE}/configmaps?watch=true&resourceVersion=1");
+    let lasted = async |path: &str| {
+        let start = tokio::time::Instant::now();
+        assert_eq!(api.get(path).await.0, 200);
+        start.elapsed().as_secs()
+    };
+    let silent = lasted(&path).await;
+    assert!((1800..=3600).contains(&silent), "{silent}");
+    let told = lasted(&format!("{path}&timeoutSeconds=7200")).await;
+    assert!((7200..7210).contains(&told), "{told}");
+}

@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use embedded_kube::{Limits, Listener, Options, Server, TokioClock};
+use embedded_kube::{Access, Limits, Listener, Options, Server, TokioClock};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -263,24 +263,255 @@ fn check_watch(address: SocketAddr, highest: u64) {
     assert!(last > from, "the watch told nothing: {events}");
 }
 
+/// The state of a folder, as soon as who had it before has let it go: the thread that writes ends
+/// when the last handle is gone.
+async fn reopen(options: &Options, folder: &Path) -> Server {
+    let opening = async {
+        loop {
+            match Server::open(options.clone(), folder) {
+                Ok(server) => break server,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, opening).await.unwrap()
+}
+
+fn options() -> Options {
+    let clock = TokioClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+    Options::new(Arc::new(clock))
+}
+
+/// An answer to the administrator.
+async fn request(server: &Server, method: &str, path: &str, body: Value) -> Value {
+    let answer = lines(server, method, path, body).await;
+    let answer = answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+    serde_json::from_str(&answer).unwrap()
+}
+
+/// The text of an answer.
+async fn lines(
+    server: &Server,
+    method: &str,
+    path: &str,
+    body: Value,
+) -> Result<String, kube::Error> {
+    let body = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
+    let request = http::Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json")
+        .body(body.into_bytes());
+    let client = server.cluster("a").client();
+    let answer = client.request_text(request.unwrap());
+    tokio::time::timeout(PATIENCE, answer).await.unwrap()
+}
+
+async fn get(server: &Server, path: &str) -> Value {
+    request(server, "GET", path, Value::Null).await
+}
+
+/// What a watch tells until it ends. Nothing may be on its way to the disk: the clock runs ahead
+/// whenever nothing else does.
+async fn watched(server: &Server, path: &str) -> String {
+    tokio::time::pause();
+    let told = lines(server, "GET", path, Value::Null).await;
+    tokio::time::resume();
+    told.unwrap()
+}
+
+async fn events(server: &Server, path: &str) -> Vec<Value> {
+    let told = watched(server, path).await;
+    told.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const DEFAULT_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// A definition of things; each version has a schema for its `spec`, and the last is stored.
+fn things(versions: &[(&str, Value)]) -> Value {
+    let last = versions.len() - 1;
+    let versions: Vec<Value> = versions
+        .iter()
+        .enumerate()
+        .map(|(number, (name, properties))| {
+            let schema = json!({"type": "object", "properties": {"spec": {"type": "object",
+                "properties": properties}}});
+            json!({"name": name, "served": true, "storage": number == last,
+                "schema": {"openAPIV3Schema": schema}})
+        })
+        .collect();
+    json!({"apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"}, "versions": versions}})
+}
+
+/// Gives the definition other versions.
+async fn redefine(server: &Server, versions: &[(&str, Value)]) {
+    let place = format!("{DEFINITIONS}/things.example.com");
+    let mut definition = get(server, &place).await;
+    definition["spec"] = things(versions)["spec"].clone();
+    request(server, "PUT", &place, definition).await;
+}
+
+/// A watch may name a revision that no disk ever reaches; it ends all the same.
+#[tokio::test]
+async fn a_watch_of_the_future_ends() {
+    let folder = folder("future");
+    let server = reopen(&options(), &folder).await;
+    get(&server, DEFAULT_MAPS).await;
+    let future =
+        format!("{DEFAULT_MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=999999999");
+    let state = format!("{future}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+    let told = events(&server, &state).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["type"], "ERROR", "{told:?}");
+    let told = events(&server, &format!("{future}&timeoutSeconds=5")).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["type"], "BOOKMARK", "{told:?}");
+    drop(server);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// What a newer schema adds to an object and takes from it, it does after a restart too.
+#[tokio::test]
+async fn objects_of_an_older_schema_are_shown_by_the_present_one() {
+    let folder = folder("schemas");
+    let list = "/apis/example.com/v1/namespaces/default/things";
+    let text = json!({"type": "string"});
+    let server = reopen(&options(), &folder).await;
+    let old = things(&[("v1", json!({"kept": text, "gone": text}))]);
+    request(&server, "POST", DEFINITIONS, old).await;
+    let start = revision(&get(&server, list).await);
+    for name in ["a", "b"] {
+        let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing",
+            "metadata": {"name": name}, "spec": {"kept": "k", "gone": "g"}});
+        request(&server, "POST", list, thing).await;
+    }
+    request(&server, "DELETE", &format!("{list}/b"), Value::Null).await;
+    let defaulted = json!({"type": "string", "default": "d"});
+    redefine(&server, &[("v1", json!({"kept": text, "x": defaulted}))]).await;
+    let watch = format!("{list}?watch=1&timeoutSeconds=1&resourceVersion={start}");
+    let look = async |server: &Server| {
+        let object = get(server, &format!("{list}/a")).await;
+        (
+            object,
+            get(server, list).await,
+            events(server, &watch).await,
+        )
+    };
+    let before = look(&server).await;
+    assert_eq!(before.0["spec"], json!({"kept": "k", "x": "d"}));
+    drop(server);
+    let server = reopen(&options(), &folder).await;
+    assert_eq!(look(&server).await, before);
+    // The version that they were written in is gone.
+    let second = ("v2", json!({"kept": text}));
+    redefine(&server, &[("v1", json!({})), second.clone()]).await;
+    let place = format!("{DEFINITIONS}/things.example.com");
+    let mut status = get(&server, &place).await;
+    status["status"]["storedVersions"] = json!(["v2"]);
+    request(&server, "PUT", &format!("{place}/status"), status).await;
+    redefine(&server, &[second]).await;
+    drop(server);
+    let server = reopen(&options(), &folder).await;
+    let object = get(&server, "/apis/example.com/v2/namespaces/default/things/a").await;
+    assert_eq!(object["apiVersion"], "example.com/v2");
+    assert_eq!(object["spec"], json!({"kept": "k"}));
+    drop(server);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// What was deep and is deleted is still told of, so it is read again.
+#[tokio::test]
+async fn deep_objects_that_are_gone_do_no_harm() {
+    let folder = folder("deep");
+    let list = "/apis/example.com/v1/namespaces/default/things";
+    let server = reopen(&options(), &folder).await;
+    let any = json!({"any": {"x-kubernetes-preserve-unknown-fields": true}});
+    request(&server, "POST", DEFINITIONS, things(&[("v1", any)])).await;
+    let start = revision(&get(&server, list).await);
+    let (open, close) = ("[".repeat(9000), "]".repeat(9000));
+    let thing = format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Thing","metadata":{{"name":"a"}},"spec":{{"any":{open}{close}}}}}"#
+    );
+    let post = http::Request::post(list)
+        .header("content-type", "application/json")
+        .body(thing.into_bytes());
+    let client = server.cluster("a").client();
+    client.request_text(post.unwrap()).await.unwrap();
+    request(&server, "DELETE", &format!("{list}/a"), Value::Null).await;
+    drop((server, client));
+    let server = reopen(&options(), &folder).await;
+    let watch = format!("{list}?watch=1&timeoutSeconds=1&resourceVersion={start}");
+    let told = watched(&server, &watch).await;
+    assert_eq!(told.lines().count(), 2);
+    assert_eq!(told.matches(&open).count(), 2);
+    drop(server);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Roles matter only where there is access: a state may be older than that.
+#[tokio::test]
+async fn access_finds_its_roles_in_an_older_state() {
+    let folder = folder("access");
+    let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    let server = reopen(&options(), &folder).await;
+    assert_eq!(get(&server, roles).await["items"], json!([]));
+    drop(server);
+    let with_access = Options {
+        access: Some(Arc::new(Access::read("t,alice,1\n").unwrap())),
+        ..options()
+    };
+    let server = reopen(&with_access, &folder).await;
+    let first = get(&server, roles).await;
+    assert_eq!(first["items"].as_array().unwrap().len(), 4);
+    drop(server);
+    // The next time they are there already.
+    let server = reopen(&with_access, &folder).await;
+    assert_eq!(get(&server, roles).await, first);
+    drop(server);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Who asks for changes that are forgotten hears so after a restart too.
+#[tokio::test]
+async fn what_was_forgotten_stays_forgotten() {
+    for history in [0, 1] {
+        let folder = folder("forgotten");
+        let short = Options {
+            history,
+            ..options()
+        };
+        let server = reopen(&short, &folder).await;
+        let mut first = 0;
+        for name in ["a", "b", "c"] {
+            let map = json!({"metadata": {"name": name}});
+            let made = request(&server, "POST", DEFAULT_MAPS, map).await;
+            first = if name == "a" { revision(&made) } else { first };
+        }
+        let watch = format!("{DEFAULT_MAPS}?watch=1&timeoutSeconds=1&resourceVersion={first}");
+        let before = events(&server, &watch).await;
+        assert_eq!(before[0]["object"]["code"], 410, "{history}: {before:?}");
+        drop(server);
+        let server = reopen(&short, &folder).await;
+        assert_eq!(events(&server, &watch).await, before, "{history}");
+        drop(server);
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
+
 /// Definitions, their objects, owners and namespaces are what they were.
 #[tokio::test]
 async fn a_cluster_goes_on() {
     let folder = folder("goes-on");
-    let ask = async |server: &Server, method: &str, path: &str, body: Value| -> Value {
-        let body = if body.is_null() {
-            String::new()
-        } else {
-            body.to_string()
-        };
-        let request = http::Request::builder()
-            .method(method)
-            .uri(path)
-            .body(body.into_bytes());
-        let client = server.cluster("a").client();
-        let answer = client.request::<Value>(request.unwrap()).await;
-        answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
-    };
     let things = "/apis/example.com/v1/namespaces/default/things";
     let maps = "/api/v1/namespaces/default/configmaps";
     let before = {
@@ -294,45 +525,39 @@ async fn a_cluster_goes_on() {
                 "versions": [{"name": "v1", "served": true, "storage": true,
                     "schema": {"openAPIV3Schema": schema}}]}});
         let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-        ask(&server, "POST", definitions, definition).await;
+        request(&server, "POST", definitions, definition).await;
         let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing",
             "metadata": {"name": "t"}, "spec": {}});
-        let thing = ask(&server, "POST", things, thing).await;
+        let thing = request(&server, "POST", things, thing).await;
         let owned = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owned",
             "ownerReferences": [{"apiVersion": "example.com/v1", "kind": "Thing", "name": "t",
                 "uid": thing["metadata"]["uid"]}]}});
-        ask(&server, "POST", maps, owned).await;
-        let list = ask(&server, "GET", things, Value::Null).await;
-        let crds = ask(&server, "GET", definitions, Value::Null).await;
-        let spaces = ask(&server, "GET", "/api/v1/namespaces", Value::Null).await;
+        request(&server, "POST", maps, owned).await;
+        let list = request(&server, "GET", things, Value::Null).await;
+        let crds = request(&server, "GET", definitions, Value::Null).await;
+        let spaces = request(&server, "GET", "/api/v1/namespaces", Value::Null).await;
         [list, crds, spaces]
     };
-    // The thread that writes ends when the last handle is gone, and lets the file go.
-    let server = loop {
-        let clock = TokioClock::starting_at("2026-01-02T00:00:00Z".parse().unwrap());
-        match Server::open(Options::new(Arc::new(clock)), &folder) {
-            Ok(server) => break server,
-            Err(_) => tokio::task::yield_now().await,
-        }
-    };
+    let clock = TokioClock::starting_at("2026-01-02T00:00:00Z".parse().unwrap());
+    let server = reopen(&Options::new(Arc::new(clock)), &folder).await;
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let after = [
-        ask(&server, "GET", things, Value::Null).await,
-        ask(&server, "GET", definitions, Value::Null).await,
-        ask(&server, "GET", "/api/v1/namespaces", Value::Null).await,
+        request(&server, "GET", things, Value::Null).await,
+        request(&server, "GET", definitions, Value::Null).await,
+        request(&server, "GET", "/api/v1/namespaces", Value::Null).await,
     ];
     assert_eq!(before, after);
     assert_eq!(after[0]["items"][0]["spec"]["a"], "d");
     // New uids are new, and the garbage collector knows the owners.
     let new = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "u"}});
-    let new = ask(&server, "POST", things, new).await;
+    let new = request(&server, "POST", things, new).await;
     assert_ne!(
         new["metadata"]["uid"],
         after[0]["items"][0]["metadata"]["uid"]
     );
     assert!(revision(&new) > revision(&after[0]));
-    ask(&server, "DELETE", &format!("{things}/t"), Value::Null).await;
-    let left = ask(&server, "GET", maps, Value::Null).await;
+    request(&server, "DELETE", &format!("{things}/t"), Value::Null).await;
+    let left = request(&server, "GET", maps, Value::Null).await;
     assert_eq!(left["items"], json!([]));
     drop(server);
     let _ = std::fs::remove_dir_all(&folder);

@@ -7,7 +7,7 @@ use crate::builtin::{self, Builtin};
 use crate::state::State;
 use crate::typed::seconds;
 
-/// Stores the first roles and their bindings.
+/// Stores the first roles and their bindings, where they are not there yet.
 pub(crate) fn install(state: &mut State) {
     let health = ["/livez", "/readyz", "/healthz", "/version", "/version/"];
     let discovery = [
@@ -71,6 +71,9 @@ fn sorted(texts: &[&str]) -> Vec<String> {
 
 fn store(state: &mut State, kind: Builtin, name: &str, rest: Value) {
     let resource = builtin::resource(kind);
+    if state.storage.object(&resource.store, name).is_some() {
+        return;
+    }
     let mut value = rest;
     value["apiVersion"] = json!(resource.api_version());
     value["kind"] = json!(&*resource.kind);

@@ -43,6 +43,28 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::fmt::Display + Send,
 {
+    let disk = cluster.clone();
+    let head = request.method() == Method::HEAD;
+    let shows_state = !other::is_about_the_process(request.uri().path());
+    let answer = respond(cluster, trusted, request).await;
+    // Nobody hears of what is not on disk yet, not even by a refusal.
+    if shows_state && let Err(error) = disk.settled().await {
+        let refusal = refuse(&error);
+        let refusal = if head { bodiless(refusal) } else { refusal };
+        return answer.map(|_| refusal);
+    }
+    answer
+}
+
+async fn respond<B>(
+    cluster: Cluster,
+    trusted: Option<Arc<User>>,
+    request: Request<B>,
+) -> Result<Answer, LostAnswer>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::fmt::Display + Send,
+{
     let (parts, incoming) = request.into_parts();
     // An address holds 64 KiB; what is longer comes beside it.
     let long = parts.extensions.get::<LongQuery>();
@@ -101,6 +123,11 @@ where
     exchange.run(incoming).await
 }
 
+/// An answer to who asks for its head only.
+fn bodiless(answer: Answer) -> Answer {
+    answer.map(|_| full(Bytes::new()))
+}
+
 /// An answer that says that all groups are in it.
 fn aggregated_answer(body: String) -> Answer {
     let mut response = json_answer(200, body);
@@ -136,7 +163,7 @@ impl Exchange {
         let verb = match self.part().and_then(|()| self.verb()) {
             Ok(verb) => verb,
             Err(refusal) if self.method == Method::HEAD => {
-                return Ok(refuse(&refusal).map(|_| full(Bytes::new())));
+                return Ok(bodiless(refuse(&refusal)));
             }
             Err(refusal) => return Ok(refuse(&refusal)),
         };
@@ -161,13 +188,6 @@ impl Exchange {
             Ok(answer) => answer,
             Err(error) => refuse(&error),
         };
-        if self.cluster.is_kept() {
-            // Nobody hears of what is not on disk yet.
-            let revision = self.cluster.lock().storage.revision();
-            if let Err(error) = self.cluster.written(revision).await {
-                answer = refuse(&error);
-            }
-        }
         if let Some(warning) = self
             .resource
             .custom()
@@ -176,7 +196,7 @@ impl Exchange {
             warn(&mut answer, &[warning.to_owned()]);
         }
         if self.method == Method::HEAD {
-            *answer.body_mut() = full(Bytes::new());
+            answer = bodiless(answer);
         }
         if fault == Some(FaultKind::LostAnswer) {
             Err(LostAnswer)

@@ -28,9 +28,16 @@ pub(super) fn at(cluster: &Cluster, headers: &HeaderMap, query: &Query, path: &s
             if let Some(group) = path.strip_prefix("/openapi/v3/") {
                 return document(cluster, headers, group);
             }
-            health(query, path).unwrap_or_else(not_found)
+            let disk = !cluster.is_broken();
+            health(disk, query, path).unwrap_or_else(not_found)
         }
     }
+}
+
+/// Whether what is told there does not depend on what is stored, so that it need not be on disk.
+pub(super) fn is_about_the_process(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next();
+    first.is_some_and(|name| name == "version" || CHECKS.iter().any(|(check, _)| *check == name))
 }
 
 fn version() -> Value {
@@ -88,50 +95,82 @@ const CHECKS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Whoever can ask is answered: in this process nothing can be ill alone.
-fn health(query: &Query, path: &str) -> Option<Answer> {
-    use std::fmt::Write as _;
+/// The checks that fail when the disk does.
+const OF_DISK: [&str; 2] = ["etcd", "etcd-readiness"];
+
+/// Whoever can ask is answered; besides, nothing can be ill alone in this process but its disk.
+fn health(disk: bool, query: &Query, path: &str) -> Option<Answer> {
     let (name, check) = path.trim_start_matches('/').split_once('/').map_or_else(
         || (path.trim_start_matches('/'), None),
         |(name, check)| (name, Some(check)),
     );
     let (_, checks) = CHECKS.iter().find(|(known, _)| *known == name)?;
-    let mut text = String::new();
-    match check {
-        Some(check) if checks.contains(&check) => text.push_str("ok"),
-        Some(_) => return None,
-        None if query.get("verbose").is_none() => text.push_str("ok"),
-        None => {
-            let mut excluded = query.all("exclude");
-            for check in *checks {
-                let left_out = excluded.contains(check);
-                excluded.retain(|name| name != check);
-                let how = if left_out { " excluded:" } else { "" };
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "[+]{check}{how} ok");
-            }
-            excluded.sort_unstable();
-            excluded.dedup();
-            if !excluded.is_empty() {
-                let names: Vec<String> = excluded
-                    .iter()
-                    .map(|name| crate::text::go_quote(name))
-                    .collect();
-                let _ = writeln!(
-                    text,
-                    "warn: some health checks cannot be excluded: no matches for {}",
-                    names.join(",")
-                );
-            }
-            let _ = writeln!(text, "{name} check passed");
-        }
-    }
-    let mut response = plain(StatusCode::OK, text);
+    let passes = |check: &str| disk || !OF_DISK.contains(&check);
+    let (passed, text) = match check {
+        Some(check) if !checks.contains(&check) => return None,
+        Some(check) if passes(check) => (true, "ok".to_owned()),
+        Some(_) => (
+            false,
+            "internal server error: the disk takes nothing any more\n".to_owned(),
+        ),
+        None => all_checks(name, checks, passes, query),
+    };
+    let code = if passed {
+        StatusCode::OK
+    } else {
+        StatusCode::INTERNAL_SERVER_ERROR
+    };
+    let mut response = plain(code, text);
     response.headers_mut().insert(
         HeaderName::from_static("x-content-type-options"),
         HeaderValue::from_static("nosniff"),
     );
     Some(response)
+}
+
+/// Whether all checks of a name pass, and what is said of them.
+fn all_checks(
+    name: &str,
+    checks: &[&str],
+    passes: impl Fn(&str) -> bool,
+    query: &Query,
+) -> (bool, String) {
+    use std::fmt::Write as _;
+    let (mut text, mut passed) = (String::new(), true);
+    let mut excluded = query.all("exclude");
+    for check in checks {
+        let left_out = excluded.contains(check);
+        excluded.retain(|name| name != check);
+        // Writing to a string cannot fail.
+        let _ = if left_out {
+            writeln!(text, "[+]{check} excluded: ok")
+        } else if passes(check) {
+            writeln!(text, "[+]{check} ok")
+        } else {
+            passed = false;
+            writeln!(text, "[-]{check} failed: reason withheld")
+        };
+    }
+    // Who is well says more only if asked.
+    if passed && query.get("verbose").is_none() {
+        return (true, "ok".to_owned());
+    }
+    excluded.sort_unstable();
+    excluded.dedup();
+    if !excluded.is_empty() {
+        let names: Vec<String> = excluded
+            .iter()
+            .map(|name| crate::text::go_quote(name))
+            .collect();
+        let _ = writeln!(
+            text,
+            "warn: some health checks cannot be excluded: no matches for {}",
+            names.join(",")
+        );
+    }
+    let end = if passed { "passed" } else { "failed" };
+    let _ = writeln!(text, "{name} check {end}");
+    (passed, text)
 }
 
 const JSON: &str = "application/json";

@@ -6,6 +6,7 @@ use std::path::Path;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use super::{Batch, StateError};
+use crate::deep;
 
 /// Cluster, collection and key to the version that an object is written in, its revision, and it.
 const OBJECTS: TableDefinition<'_, ObjectPlace<'_>, ObjectRow<'_>> =
@@ -35,6 +36,19 @@ pub(crate) struct Restored {
     pub(crate) ids: u64,
     pub(crate) objects: Vec<RestoredObject>,
     pub(crate) events: Vec<RestoredEvent>,
+}
+
+impl Restored {
+    /// How deep its deepest document nests, those that are only told of included.
+    pub(crate) fn depth(&self) -> usize {
+        let objects = self.objects.iter().map(|object| &object.body);
+        let events = self.events.iter().flat_map(|event| {
+            let previous = event.previous.iter().map(|(_, body)| body);
+            previous.chain([&event.object.1])
+        });
+        let depths = objects.chain(events).map(|body| deep::of(body));
+        depths.max().unwrap_or(0)
+    }
 }
 
 /// An object as it was.
@@ -147,7 +161,9 @@ impl Disk {
                     let previous = previous.map(|(version, body)| (&**version, &**body));
                     let row = (key, change.deleted, (version, body), previous, change.floor);
                     changes.insert((cluster, store, change.revision), row)?;
-                    let forgotten = (cluster, store, 0)..=(cluster, store, change.floor);
+                    // The last change stays: it says where the floor is.
+                    let end = change.floor.min(change.revision.saturating_sub(1));
+                    let forgotten = (cluster, store, 0)..=(cluster, store, end);
                     changes.retain_in(forgotten, |_, _| false)?;
                 }
                 clusters.insert(cluster, (batch.revision, batch.ids))?;

@@ -10,9 +10,10 @@
 
 mod disk;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use tokio::sync::watch;
@@ -57,7 +58,7 @@ pub(crate) struct Change {
 }
 
 /// What one request changed.
-struct Batch {
+pub(crate) struct Batch {
     cluster: Box<str>,
     revision: u64,
     ids: u64,
@@ -78,6 +79,7 @@ enum Progress {
 #[derive(Clone)]
 pub(crate) struct Journal {
     batches: Sender<Batch>,
+    failure: Arc<OnceLock<Arc<str>>>,
 }
 
 impl Journal {
@@ -86,29 +88,23 @@ impl Journal {
         std::fs::create_dir_all(folder).map_err(StateError::new)?;
         let disk = disk::Disk::open(&folder.join("state.redb"))?;
         let restored = disk.read()?;
-        let (batches, incoming) = channel::<Batch>();
+        let (journal, writer) = Self::new();
         thread::Builder::new()
             .name("embedded-kube state".to_owned())
-            .spawn(move || {
-                while let Ok(first) = incoming.recv() {
-                    // Whoever waits by now shares one commit.
-                    let mut group = vec![first];
-                    group.extend(incoming.try_iter());
-                    let written = disk.write(&group);
-                    for batch in group {
-                        let progress = match &written {
-                            Ok(()) => Progress::UpTo(batch.revision),
-                            Err(error) => Progress::Broken(error.to_string().into()),
-                        };
-                        batch.durable.send_replace(progress);
-                    }
-                    if written.is_err() {
-                        return;
-                    }
-                }
-            })
+            .spawn(move || writer.run(|group| disk.write(group)))
             .map_err(StateError::new)?;
-        Ok((Self { batches }, restored))
+        Ok((journal, restored))
+    }
+
+    /// One without a disk yet: nothing is written before the writer runs.
+    pub(crate) fn new() -> (Self, Writer) {
+        let (batches, incoming) = channel();
+        let failure = Arc::default();
+        let journal = Self {
+            batches,
+            failure: Arc::clone(&failure),
+        };
+        (journal, Writer { incoming, failure })
     }
 
     /// The part of one cluster, whose revision on disk is this.
@@ -117,6 +113,44 @@ impl Journal {
             journal: self.clone(),
             cluster: cluster.into(),
             durable: Arc::new(watch::Sender::new(Progress::UpTo(revision))),
+        }
+    }
+}
+
+/// What the thread has that writes.
+pub(crate) struct Writer {
+    incoming: Receiver<Batch>,
+    /// Why the disk takes nothing any more, once it is so.
+    failure: Arc<OnceLock<Arc<str>>>,
+}
+
+impl Writer {
+    /// Writes until the last cluster ends. After a failure nothing more is written: what is on disk
+    /// stays a state that there was. The thread stays, so that whoever comes later is told so.
+    pub(crate) fn run<E: std::fmt::Display>(self, write: impl Fn(&[Batch]) -> Result<(), E>) {
+        while let Ok(first) = self.incoming.recv() {
+            // Whoever waits by now shares one commit.
+            let mut group = vec![first];
+            group.extend(self.incoming.try_iter());
+            if self.failure.get().is_none() {
+                let tried = catch_unwind(AssertUnwindSafe(|| write(&group)));
+                let failed = match tried {
+                    Ok(Ok(())) => None,
+                    Ok(Err(error)) => Some(error.to_string()),
+                    Err(_) => Some("writing the state broke off".to_owned()),
+                };
+                if let Some(why) = failed {
+                    // It is not set yet: only this thread does so.
+                    let _ = self.failure.set(why.into());
+                }
+            }
+            for batch in group {
+                let progress = match self.failure.get() {
+                    None => Progress::UpTo(batch.revision),
+                    Some(why) => Progress::Broken(Arc::clone(why)),
+                };
+                batch.durable.send_replace(progress);
+            }
         }
     }
 }
@@ -154,6 +188,12 @@ impl ClusterJournal {
         }
     }
 
+    /// Whether the disk takes nothing any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        let closed = matches!(*self.durable.borrow(), Progress::Broken(_));
+        closed || self.journal.failure.get().is_some()
+    }
+
     /// Waits until a revision is on disk.
     pub(crate) async fn reached(&self, revision: u64) -> Result<(), ApiError> {
         let mut progress = self.durable.subscribe();
@@ -167,5 +207,62 @@ impl ClusterJournal {
             Ok(Progress::Broken(why)) => Err(ApiError::internal(why)),
             Err(_) => Err(ApiError::internal("the state is closed")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long anything may take that must happen.
+    const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
+
+    fn change(revision: u64) -> Vec<Change> {
+        vec![Change {
+            store: "configmaps".into(),
+            key: "default/a".into(),
+            revision,
+            deleted: false,
+            object: ("v1".into(), bytes::Bytes::from_static(b"{}")),
+            previous: None,
+            floor: 0,
+        }]
+    }
+
+    /// One cluster's change fails; another's comes while it does, and a third's afterwards.
+    async fn all_fail(write: impl Fn() -> Result<(), &'static str> + Send + 'static) {
+        let (journal, writer) = Journal::new();
+        let (first, second, third) = (journal.of("a", 1), journal.of("b", 1), journal.of("c", 1));
+        let late = second.clone();
+        let thread = thread::spawn(move || {
+            writer.run(|_| {
+                late.submit(2, 0, change(2));
+                write()
+            });
+        });
+        let fails = async |cluster: &ClusterJournal| {
+            let reached = tokio::time::timeout(PATIENCE, cluster.reached(2)).await;
+            assert!(reached.expect("it is told").is_err());
+        };
+        first.submit(2, 0, change(2));
+        fails(&first).await;
+        fails(&second).await;
+        third.submit(2, 0, change(2));
+        fails(&third).await;
+        assert!(journal.of("d", 1).is_broken());
+        // What is there is still told.
+        assert!(journal.of("d", 1).reached(1).await.is_ok());
+        drop(thread);
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_every_change_fails() {
+        all_fail(|| Err("the disk is full")).await;
+    }
+
+    #[tokio::test]
+    #[allow(clippy::panic, reason = "the test is about one")]
+    async fn after_a_panic_every_change_fails() {
+        all_fail(|| panic!("out of order")).await;
     }
 }

@@ -7,7 +7,6 @@
 //! them are followed as far as they say how long they are.
 
 use std::collections::BTreeMap;
-use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +15,8 @@ use std::time::Duration;
 
 use http::{HeaderName, Request};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
 
+use super::patience::Patience;
 use super::{MAX_FIELDS, MAX_HEAD};
 
 /// A query that did not fit into the address of its request.
@@ -68,9 +67,7 @@ pub(super) struct Inbound<S> {
     ready: Vec<u8>,
     /// How much of that was handed on.
     given: usize,
-    stalled: Duration,
-    /// When a write that does not get on is given up.
-    patience: Option<Pin<Box<Sleep>>>,
+    patience: Patience,
 }
 
 impl<S> Inbound<S> {
@@ -80,26 +77,21 @@ impl<S> Inbound<S> {
             follower: Follower::new(MAX_HEAD, MAX_FIELDS, queries),
             ready: Vec::new(),
             given: 0,
-            stalled,
-            patience: None,
+            patience: Patience::new(stalled),
         }
     }
 
-    fn progress<T>(
+    /// What a write came to; one that has waited too long is given up.
+    fn or_give_up<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.patience = None;
-            return written;
+        if written.is_pending() {
+            ready!(self.patience.wait(context));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        let stalled = self.stalled;
-        let patience = self
-            .patience
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(stalled)));
-        ready!(patience.as_mut().poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        written
     }
 }
 
@@ -141,19 +133,26 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Inbound<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.progress(context, written)
+        if let Poll::Ready(Ok(count)) = &written {
+            this.patience.read(*count);
+        }
+        this.or_give_up(context, written)
     }
 
+    /// Asked for when there is nothing more to write: then everything is on its way.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let flushed = Pin::new(&mut this.stream).poll_flush(context);
-        this.progress(context, flushed)
+        if flushed.is_ready() {
+            this.patience.rest();
+        }
+        this.or_give_up(context, flushed)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let shut = Pin::new(&mut this.stream).poll_shutdown(context);
-        this.progress(context, shut)
+        this.or_give_up(context, shut)
     }
 }
 
@@ -368,6 +367,8 @@ fn keep(line: &mut Vec<u8>, part: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     /// What comes out if the bytes come in pieces of this size.
@@ -418,5 +419,45 @@ mod tests {
         let mut request = Request::get("/p?a").header(MARK, "1").body(()).unwrap();
         queries.restore(&mut request);
         assert!(request.extensions().get::<LongQuery>().is_none());
+    }
+
+    /// Writes this much to a client that reads so much of it each second.
+    async fn tell(size: usize, each_second: usize) -> (io::Result<()>, usize) {
+        let (near, mut far) = tokio::io::duplex(64);
+        let minute = Duration::from_mins(1);
+        let mut stream = Inbound::new(near, minute, Queries::default());
+        let reading = tokio::spawn(async move {
+            let (mut read, mut buffer) = (0, vec![0; each_second]);
+            loop {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                match far.read_exact(&mut buffer).await {
+                    Ok(count) => read += count,
+                    Err(_) => return read,
+                }
+            }
+        });
+        let written = async {
+            stream.write_all(&vec![b'x'; size]).await?;
+            stream.flush().await
+        };
+        let written = written.await;
+        drop(stream);
+        (written, reading.await.unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_too_little_is_given_up() {
+        let (written, read) = tell(1 << 20, 10).await;
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        // It ends when the first minute is over, and not only when it does not read at all.
+        assert!((500..=800).contains(&read), "{read}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_enough_may_take_long() {
+        // More than two minutes.
+        let (written, read) = tell(10 << 20, 70 * 1024).await;
+        written.unwrap();
+        assert!(read > 9 << 20, "{read}");
     }
 }

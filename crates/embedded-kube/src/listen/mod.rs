@@ -6,6 +6,8 @@
 //! connections there are.
 
 mod inbound;
+mod patience;
+mod places;
 #[cfg(feature = "https")]
 mod tls;
 
@@ -41,9 +43,11 @@ pub struct Limits {
     pub head: Duration,
     /// How long a request may take until its answer begins; what is longer answers 504.
     pub request: Duration,
-    /// How long an answer may wait for a client that does not read it.
+    /// How long an answer may wait for a client that does not read it. One that reads gets more
+    /// time, but not for less than 64 KiB a second.
     pub stalled: Duration,
-    /// How many connections there may be at once; the next one waits until one ends.
+    /// How many connections there may be at once; the next one waits until one ends. There are
+    /// fewer if the process may not open so many files.
     pub connections: usize,
 }
 
@@ -102,7 +106,8 @@ impl Listener {
 
     /// Serves until the future is dropped; connections that are open then end with it.
     pub async fn serve(self, router: Router) -> Infallible {
-        let room = Arc::new(Semaphore::new(self.limits.connections));
+        let places = places::at_most(self.limits.connections);
+        let room = Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)));
         let mut connections = tokio::task::JoinSet::new();
         let door = Arc::new(Door {
             router,
