@@ -326,6 +326,7 @@ async fn the_policy_holds(client: &Client) {
         .unwrap_err();
 
     the_policy_lets_a_role_name_become_its_arn(client).await;
+    the_policy_lets_mistakes_be_corrected(client).await;
     the_policy_keeps_the_record(client).await;
 
     // What is not ours is nobody's business here.
@@ -338,6 +339,35 @@ async fn the_policy_holds(client: &Client) {
     attempt(client, aws("nodePortsAllowedIPRange", "10.0.0.0/8"))
         .await
         .unwrap();
+}
+
+/// What Freehold complains about can be corrected or cleared, and nothing else.
+async fn the_policy_lets_mistakes_be_corrected(client: &Client) {
+    let clusters: Api<Cluster> = Api::all(client.clone());
+    let complain = async |status: &str, words: &str| {
+        let condition = json!({"status": status, "message": words, "reason": "InvalidField",
+            "kubermaticVersion": "v2.29", "lastHeartbeatTime": "2026-01-01T00:00:00Z"});
+        let patch = json!({"status": {"conditions": {"Invalid": condition}}});
+        let (parameters, patch) = (PatchParams::default(), Patch::Merge(patch));
+        let patched = clusters.patch_status("policy", &parameters, &patch);
+        patched.await.unwrap();
+    };
+    for (field, words) in [
+        ("vpcID", "spec.cloud.aws.vpcID: first does not exist"),
+        ("roleARN", "spec.cloud.aws.roleARN: \"x\" is no ARN"),
+    ] {
+        complain("False", words).await;
+        attempt(client, aws(field, "")).await.unwrap_err();
+        complain("True", "spec.cloud.aws.vpcIDs: another field").await;
+        attempt(client, aws(field, "")).await.unwrap_err();
+        complain("True", words).await;
+        attempt(client, aws("securityGroupID", ""))
+            .await
+            .unwrap_err();
+        attempt(client, aws(field, "")).await.unwrap();
+        attempt(client, aws(field, "second")).await.unwrap();
+    }
+    complain("False", "").await;
 }
 
 async fn the_policy_lets_a_role_name_become_its_arn(client: &Client) {

@@ -47,6 +47,28 @@ async fn another_account_is_no_place_to_work() {
     assert!(lab.hands.traces_of(&lab.name).await.is_empty());
 }
 
+/// Until anything is made, a mistake about the place can be corrected.
+#[tokio::test]
+async fn a_place_where_nothing_was_made_can_be_left() {
+    let mut lab = lab("left_place").await.unwrap();
+    let nowhere = json!({"vpcID": "vpc-0123456789abcdef0", "disableIAMReconciling": true});
+    lab.create(nowhere, json!({})).await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["spec.cloud.aws.vpcID"])
+        .await;
+    let elsewhere = cloud_sim::Settings {
+        number: "210987654321",
+        ..cloud_sim::Settings::default()
+    };
+    lab.lead_elsewhere(elsewhere);
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["spec.cloud.aws.vpcID"])
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+}
+
 fn calls(lab: &Lab<SharedAccount>) -> u64 {
     lab.account()
         .counters()

@@ -269,7 +269,8 @@ impl fmt::Display for Finding {
             } => {
                 write!(
                     f,
-                    "{slot}: the {noun} {key:?} in {target} is somebody else's and stays"
+                    "{slot}: the {noun} {key:?} in {target} is somebody else's and stays; remove \
+                     it there, or let {slot} be another one"
                 )
             }
             Self::TagsFull { slot, target } => write!(
@@ -333,6 +334,8 @@ pub enum Reason {
     Refresh(Target),
     /// Nothing recorded, marked or named for the slot exists.
     NothingFound(SlotName),
+    /// The id that the object names leads to nothing, and nothing else is there.
+    NotThere(SlotName, ResourceId),
     /// What filled the slot is gone.
     Gone(SlotName, ResourceId),
     /// The announced create may not have taken effect; its client token makes a repetition safe.
@@ -410,6 +413,9 @@ impl fmt::Display for Reason {
             }
             Self::NothingFound(slot) => {
                 write!(f, "nothing is recorded, marked or named for {slot}")
+            }
+            Self::NotThere(slot, id) => {
+                write!(f, "{id}, which the object names for {slot}, does not exist")
             }
             Self::Gone(slot, id) => write!(f, "{id}, which filled {slot}, is gone"),
             Self::RepeatByToken(slot, attempt) => {

@@ -171,6 +171,25 @@ pub enum Edit {
 }
 
 impl Ledger {
+    /// Whether anything was made, marked, used or announced.
+    pub fn tells_of_anything(&self) -> bool {
+        let Self {
+            pinned: _,
+            ids,
+            intents,
+            attempts: _,
+            known,
+            condemned,
+            traces,
+        } = self;
+        let empty = ids.is_empty()
+            && intents.is_empty()
+            && known.is_empty()
+            && condemned.is_empty()
+            && traces.is_empty();
+        !empty
+    }
+
     /// Applies one change.
     pub fn apply(&mut self, edit: &Edit) {
         match edit {

@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use aws_credential_types::provider::error::CredentialsError;
-use aws_sdk_ec2::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
+use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_sts::operation::assume_role::AssumeRoleError;
 use cloud_port::aws::errors::{self, Service};
 use hyper_util::client::legacy;
@@ -61,7 +61,7 @@ impl ClientSet {
         if let Some(cause) = cause::<CredentialsError>(&error) {
             return no_credentials(cause);
         }
-        let words = format!("{operation}: {}", DisplayErrorContext(&error));
+        let words = format!("{operation}: {}", words_of(&error));
         let region = &self.access().region;
         if matches!(error, SdkError::ConstructionFailure(_)) {
             return CloudError::new(Class::Fatal, "InvalidRequest", words);
@@ -102,10 +102,9 @@ fn answered(
 
 /// The call was not sent, because there was nothing to sign it with.
 fn no_credentials(error: &CredentialsError) -> CloudError {
-    if let Some(refusal) = cause::<AssumeRoleError>(error)
-        && refusal.code().is_some()
-    {
-        let mut told = answered(Service::Sts, "AssumeRole", 400, refusal);
+    if let Some(SdkError::ServiceError(refusal)) = cause::<SdkError<AssumeRoleError>>(error) {
+        let status = refusal.raw().status().as_u16();
+        let mut told = answered(Service::Sts, "AssumeRole", status, refusal.err());
         told.message = format!("the role cannot be taken on: {}", told.message).into();
         told.code = format!("{}{}", errors::ASSUME_ROLE, told.code).into();
         // Nothing was sent but the question who we are.
@@ -114,7 +113,7 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
         }
         return told;
     }
-    let words = DisplayErrorContext(error).to_string();
+    let words = words_of(error);
     match error {
         CredentialsError::CredentialsNotLoaded(_) => {
             let message = format!(
@@ -131,6 +130,21 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
             CloudError::new(Class::Retryable, "CredentialsUnavailable", message)
         }
     }
+}
+
+/// An error and its causes in words: nothing that differs from call to call, and nothing for
+/// programmers, since people read it in a condition.
+fn words_of(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        let more = error.to_string();
+        if !words.ends_with(&more) {
+            words = format!("{words}: {more}");
+        }
+        next = error.source();
+    }
+    words
 }
 
 /// The first error of a type in a chain of causes.

@@ -52,9 +52,10 @@ impl<'a, S: System> Store<'a, S> {
     /// # Errors
     /// The field that leads elsewhere, or a record that nobody can read.
     pub(crate) fn check_place(&self) -> Result<(), InputError> {
-        let (bond, _) = self.remembered()?;
+        let (bond, ledger) = self.remembered()?;
         let place = S::place(self.cloud);
-        if bond.place.is_empty() || bond.place == place {
+        // A record that tells of nothing keeps nobody where they are: a mistake can be corrected.
+        if !ledger.tells_of_anything() || bond.place == place {
             return Ok(());
         }
         Err(S::misplaced(&self.object, &bond.place, &place))

@@ -137,7 +137,10 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let why = match gone.first() {
             Some(id) => Reason::Gone(slot.name.clone(), id.clone()),
-            None => Reason::NothingFound(slot.name.clone()),
+            None => match self.ledger.ids.get(&slot.name) {
+                Some(id) => Reason::NotThere(slot.name.clone(), id.clone()),
+                None => Reason::NothingFound(slot.name.clone()),
+            },
         };
         let mut edits: Vec<Edit> = gone_for_good(slot, gone);
         edits.push(Edit::OpenIntent {

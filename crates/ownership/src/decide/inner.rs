@@ -44,7 +44,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 if self.rules.spares_marked_inner()
                     && self.is_anothers(slot.kind, resource, inner, part)
                 {
-                    self.inner_conflict(slot, target, inner, &part.key);
+                    // A guest may stay, unless there is room for one only.
+                    if inner.single {
+                        self.inner_conflict(slot, target, inner, &part.key);
+                    }
                     continue;
                 }
                 surplus.push(part.clone());

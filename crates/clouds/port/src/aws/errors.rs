@@ -83,6 +83,8 @@ pub fn culprit(error: &CloudError) -> Option<Culprit> {
         }
         "InvalidRoleArn" => Some(Culprit::Role),
         "AuthFailure"
+        | "HTTP 401"
+        | "HTTP 403"
         | "IncompleteSignature"
         | "InvalidAccessKey"
         | "InvalidClientTokenId"
@@ -106,6 +108,9 @@ fn cure(code: &str) -> Option<&'static str> {
             "check the access key, and that the region is enabled for its account"
         }
         "SignatureDoesNotMatch" | "IncompleteSignature" => "check the secret access key",
+        "HTTP 401" | "HTTP 403" => {
+            "check the access key, and what stands between this operator and AWS"
+        }
         "OptInRequired" | "RegionDisabledException" => {
             "enable the region for the account, or use another"
         }
@@ -227,6 +232,8 @@ fn sts(code: &str) -> Option<Class> {
         | "MalformedPolicyDocument"
         | "PackedPolicyTooLarge"
         | "RegionDisabledException" => Class::Fatal,
+        // Refused without a word: who asks is not let in.
+        "HTTP 401" | "HTTP 403" => Class::Fatal,
         "IDPCommunicationError" => Class::Retryable,
         _ => return None,
     })
