@@ -256,7 +256,11 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                     Err(_) => Attended::again(self.settings.retry),
                 };
             }
-            Ok(Some(words)) => return as_read(Some(Conditions::conflict(&words)), slow),
+            // The other may go, and nothing of that shows here.
+            Ok(Some(words)) => {
+                let soon = Next::After(HELD.min(self.settings.resync));
+                return as_read(Some(Conditions::conflict(&words)), soon);
+            }
             Err(error) => return trouble(error, memory),
         }
         let wants = S::ids(object).and_then(|_| S::wants(object));
