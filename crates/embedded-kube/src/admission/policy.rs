@@ -20,6 +20,8 @@ pub(crate) struct Policy {
     conditions: Vec<(String, Expression)>,
     /// The variables, by the names that expressions use.
     variables: Vec<(String, Expression)>,
+    /// Where each of them is.
+    places: BTreeMap<String, usize>,
     validations: Vec<Validation>,
 }
 
@@ -129,15 +131,17 @@ fn env() -> Env {
     }
 }
 
-/// Adds a variable of the policy: by its full name, and as a field of what holds them all.
-fn declare(env: &mut Env, name: String, kind: Type, fields: BTreeMap<String, Type>) {
-    env.variables.push((name, kind));
-    let all = ObjectType {
-        name: "kubernetes.variables".to_owned(),
-        fields,
+/// Adds a variable of the policy: by its full name, which makes it a field of what holds them all.
+fn declare(env: &mut Env, name: String, kind: Type) {
+    env.variables.insert(name, kind);
+    let all = || {
+        Type::Object(Arc::new(ObjectType {
+            name: cel::VARIABLES.to_owned(),
+            fields: BTreeMap::new(),
+        }))
     };
-    env.variables
-        .push(("variables".to_owned(), Type::Object(Arc::new(all))));
+    let holder = env.variables.entry("variables".to_owned());
+    holder.or_insert_with(all);
 }
 
 impl Expression {
@@ -173,11 +177,13 @@ impl Policy {
     /// The policy of a `spec`.
     pub(crate) fn of(spec: &Value) -> Arc<Self> {
         let text = spec.to_string();
-        let mut known = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(policy) = known.get(&text) {
+        let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = lock().get(&text) {
             return Arc::clone(policy);
         }
+        // Other clusters do not wait for this.
         let policy = Arc::new(Self::read(spec));
+        let mut known = lock();
         if known.len() >= KEPT {
             known.clear();
         }
@@ -198,7 +204,7 @@ impl Policy {
             })
             .collect();
         let mut variables = Vec::new();
-        let mut fields = BTreeMap::new();
+        let mut places = BTreeMap::new();
         for variable in list("variables") {
             let expression = Expression::read(&text(&variable, "expression"), &env, None);
             let name = format!("variables.{}", text(&variable, "name"));
@@ -206,8 +212,8 @@ impl Policy {
                 .program
                 .as_ref()
                 .map_or(Type::Dyn, |p| p.result().clone());
-            fields.insert(text(&variable, "name"), kind.clone());
-            declare(&mut env, name.clone(), kind, fields.clone());
+            declare(&mut env, name.clone(), kind);
+            places.entry(name.clone()).or_insert(variables.len());
             variables.push((name, expression));
         }
         let validations = list("validations")
@@ -229,6 +235,7 @@ impl Policy {
             ignore_errors: spec["failurePolicy"] == "Ignore",
             conditions,
             variables,
+            places,
             validations,
         }
     }
@@ -350,7 +357,8 @@ impl<'a> Variables<'a> for Given<'a> {
         if let Some((_, value)) = self.values.iter().find(|(known, _)| *known == name) {
             return Some(Ok(value.clone()));
         }
-        let (_, expression) = self.policy.variables.iter().find(|(own, _)| own == name)?;
+        let place = self.policy.places.get(name)?;
+        let (_, expression) = self.policy.variables.get(*place)?;
         if let Some(known) = self.computed.borrow().get(name) {
             return Some(known.clone());
         }
