@@ -374,3 +374,85 @@ impl<'a> Variables<'a> for Given<'a> {
         Some(outcome)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::deep;
+
+    /// A policy of variables `v0`, `v1` and so on, which asks for this.
+    fn policy(variables: impl Iterator<Item = String>, validation: &str) -> Policy {
+        let variables: Vec<Value> = variables
+            .enumerate()
+            .map(|(index, text)| json!({"name": format!("v{index}"), "expression": text}))
+            .collect();
+        Policy::read(&json!({
+            "variables": variables,
+            "validations": [{"expression": validation}],
+        }))
+    }
+
+    fn ask(policy: &Policy, object: &Value, old: &Value) -> Vec<String> {
+        let failures = policy.failures(object, old, &Value::Null, &Value::Null);
+        failures
+            .into_iter()
+            .map(|failure| failure.message)
+            .collect()
+    }
+
+    #[test]
+    fn many_variables_take_no_more_than_each_of_them() {
+        let many = (0..20_000).map(|_| "1".to_owned());
+        let policy = policy(many, "variables.v19999 == 1 && has(variables.v0)");
+        let refused = |(_, variable): &(String, Expression)| variable.program.is_err();
+        assert!(!policy.variables.iter().any(refused));
+        // As before: there is none before the first, and none that nobody declares.
+        let text = "variables.nothing == 1";
+        let policy = self::policy(["1".to_owned()].into_iter(), text);
+        let wrong = policy.validations.first().map(|v| &v.expression.program);
+        let wrong = wrong.and_then(|program| program.as_ref().err()).unwrap();
+        assert!(wrong.contains("undefined field 'nothing'"), "{wrong}");
+    }
+
+    #[test]
+    fn variables_of_variables_are_no_danger() {
+        let chain = |count: usize, first: &str, step: fn(usize) -> String| {
+            let first = std::iter::once(first.to_owned());
+            first.chain((1..count).map(step)).collect::<Vec<String>>()
+        };
+        let next = |index: usize| format!("variables.v{} + 1", index - 1);
+        let fine = policy(chain(500, "0", next).into_iter(), "variables.v499 == 499");
+        assert_eq!(ask(&fine, &json!({}), &json!({})), [""; 0]);
+        let cancelled = |policy: &Policy| {
+            let messages = ask(policy, &json!({}), &json!({}));
+            let why = "operation cancelled: actual cost limit exceeded";
+            messages.len() == 1 && messages.iter().all(|message| message.ends_with(why))
+        };
+        let long = chain(5_000, "0", next).into_iter();
+        assert!(cancelled(&policy(long, "variables.v4999 == 0")));
+        // Here each has the one before already, and puts something around it.
+        let around = |index: usize| {
+            let steps = ".map(a, dyn([a]))".repeat(90);
+            format!("dyn([variables.v{}]{steps})", index - 1)
+        };
+        let deep = chain(900, "dyn(object)", around).into_iter();
+        assert!(cancelled(&policy(deep, "variables.v899 == 0")));
+        let doubled = |index: usize| format!("{{variables.v{0}: variables.v{0}}}", index - 1);
+        let doubled = policy(chain(40, "0", doubled).into_iter(), "true");
+        let refused = |(_, variable): &(String, Expression)| variable.program.is_err();
+        assert!(doubled.variables.iter().any(refused));
+    }
+
+    #[test]
+    fn a_long_expression_compares_deep_documents() {
+        deep::with_room(9_000, || {
+            let around = |inner| Value::Object([("a".to_owned(), inner)].into_iter().collect());
+            let document = || (0..8_990).fold(Value::Null, |inner, _| around(inner));
+            let text = format!("object == oldObject && {} > 0", vec!["1"; 110].join(" + "));
+            let policy = policy(std::iter::empty(), &text);
+            assert_eq!(ask(&policy, &document(), &document()), [""; 0]);
+        });
+    }
+}
