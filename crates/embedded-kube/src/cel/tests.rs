@@ -171,6 +171,8 @@ fn what_functions_do_is_bounded() {
         "(x.s + x.s + x.s).split('').size() == 0".to_owned(),
         "x.s.replace('a', x.s) == ''".to_owned(),
         "x.s.findAll('.*b|a').size() == 1".to_owned(),
+        format!("x.s.matches('^({})*$')", vec!["a"; 30].join("|")),
+        format!("x.s.find('({})b') == ''", vec!["a"; 30].join("|")),
         "lists.range(10000).all(i, !'x'.matches('y' + string(i)))".to_owned(),
     ] {
         budget::renew();

@@ -49,13 +49,20 @@ fn illegal(error: &str) -> Fault {
     Fault::new(format!("Illegal regex: {error}"))
 }
 
+/// Pays for a search, as the real server does: the longer the expression, the more each byte takes.
+fn pay_search(own: &str, pattern: &str) -> Result<(), Fault> {
+    budget::pay((own.len() / 10 + 1).saturating_mul(pattern.len() / 4 + 1))
+}
+
 fn matches<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    pay_search(text(args, 0)?, text(args, 1)?)?;
     let regex = compiled(text(args, 1)?)
         .map_err(|error| Fault::new(format!("error parsing regexp: {error}")))?;
     Ok(Val::Bool(regex.is_match(text(args, 0)?)))
 }
 
 fn find<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    pay_search(text(args, 0)?, text(args, 1)?)?;
     let regex = compiled(text(args, 1)?).map_err(|error| illegal(&error))?;
     let found = regex.find(text(args, 0)?);
     Ok(Val::text(found.map_or_else(String::new, |found| {
@@ -64,6 +71,7 @@ fn find<'a>(args: &[Val<'a>]) -> Outcome<'a> {
 }
 
 fn find_all<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    pay_search(text(args, 0)?, text(args, 1)?)?;
     let regex = compiled(text(args, 1)?).map_err(|error| illegal(&error))?;
     let limit = if args.len() > 2 { int(args, 2)? } else { -1 };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
