@@ -437,8 +437,8 @@ mod tests {
             let steps = ".map(a, dyn([a]))".repeat(90);
             format!("dyn([variables.v{}]{steps})", index - 1)
         };
-        let deep = chain(900, "dyn(object)", around).into_iter();
-        assert!(cancelled(&policy(deep, "variables.v899 == 0")));
+        let deep = chain(100, "dyn(object)", around).into_iter();
+        assert!(cancelled(&policy(deep, "variables.v99 == 0")));
         let doubled = |index: usize| format!("{{variables.v{0}: variables.v{0}}}", index - 1);
         let doubled = policy(chain(40, "0", doubled).into_iter(), "true");
         let refused = |(_, variable): &(String, Expression)| variable.program.is_err();

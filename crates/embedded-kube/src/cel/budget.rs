@@ -8,13 +8,17 @@
 use std::cell::Cell;
 
 use super::value::Fault;
+use crate::deep;
 
 /// What all expressions that are asked about one object may take together.
 const TOTAL: u64 = 10_000_000;
 /// What one evaluation may take of it.
 const EACH: u64 = 1_000_000;
-/// How many evaluations may wait for each other: variables of policies use variables.
-const MAX_NESTED: usize = 1_000;
+/// How many levels the evaluations that wait for each other may have together: variables of policies
+/// use variables, and all of them are on the stack.
+const MAX_NESTED: usize = 2 * deep::MAX_DEPTH;
+/// How many levels an evaluation counts for besides its own.
+const AROUND: usize = 10;
 /// How long a text that is made can get.
 pub(super) const MAX_TEXT: usize = 8 * 1024 * 1024;
 
@@ -81,24 +85,28 @@ fn out() -> Fault {
 /// An evaluation, as long as it runs.
 pub(super) struct Evaluation {
     /// Where the one that waits for it has to end.
-    around: u64,
+    floor: u64,
+    /// How many levels those have that wait.
+    nested: usize,
 }
 
 impl Evaluation {
-    pub(super) fn begin() -> Result<Self, Fault> {
-        if NESTED.get() >= MAX_NESTED {
+    /// Begins one of so many levels.
+    pub(super) fn begin(levels: usize) -> Result<Self, Fault> {
+        let nested = NESTED.get();
+        let all = nested.saturating_add(levels).saturating_add(AROUND);
+        if all > MAX_NESTED {
             return Err(cancel());
         }
-        NESTED.set(NESTED.get() + 1);
-        Ok(Self {
-            around: FLOOR.replace(LEFT.get().saturating_sub(EACH)),
-        })
+        NESTED.set(all);
+        let floor = FLOOR.replace(LEFT.get().saturating_sub(EACH));
+        Ok(Self { floor, nested })
     }
 }
 
 impl Drop for Evaluation {
     fn drop(&mut self) {
-        FLOOR.set(self.around);
-        NESTED.set(NESTED.get().saturating_sub(1));
+        FLOOR.set(self.floor);
+        NESTED.set(self.nested);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) trait Variables<'a> {
 
 /// The value of an expression.
 pub(super) fn eval<'a>(expr: &'a Expr, variables: &dyn Variables<'a>) -> Outcome<'a> {
-    let _running = budget::Evaluation::begin()?;
+    let _running = budget::Evaluation::begin(expr.depth)?;
     let mut run = Run {
         variables,
         scope: Vec::new(),
