@@ -6,6 +6,8 @@
 //! clocks and random sources that belong to the thread stay in force. No tree outlives its request
 //! (what is stored is bytes), except the compiled schemas, which are dropped here as well.
 
+use std::cell::Cell;
+
 /// How deep a document may nest.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
@@ -16,12 +18,46 @@ pub(crate) const SHALLOW: usize = 100;
 /// without optimisation was measured to take. Pages that are not touched cost nothing.
 const PER_LEVEL: usize = 16 * 1024;
 
+/// With so much left for each level no new stack is made: half of what one would have.
+const ENOUGH: usize = PER_LEVEL / 2;
+
+thread_local! {
+    /// For how many levels there is room, because somebody further up has asked for it.
+    static GRANTED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Sets back on leaving what was granted, also if the work does not end well.
+struct Granted(usize);
+
+impl Drop for Granted {
+    fn drop(&mut self) {
+        GRANTED.set(self.0);
+    }
+}
+
 /// Does work on trees of at most `depth` levels.
 pub(crate) fn with_room<T>(depth: usize, work: impl FnOnce() -> T) -> T {
-    if depth <= SHALLOW {
+    let depth = depth.min(MAX_DEPTH);
+    let before = GRANTED.get();
+    GRANTED.set(before.max(depth));
+    let _granted = Granted(before);
+    on_stack(depth, work)
+}
+
+/// Does work of `depth` levels on trees that there is room for already, and that it may make a
+/// little deeper: it has room for both.
+pub(crate) fn with_more<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    let levels = GRANTED.get() + SHALLOW + depth.min(MAX_DEPTH);
+    on_stack(levels, work)
+}
+
+/// A new stack is made only if this one has less than is needed, so that it is never the smaller.
+fn on_stack<T>(levels: usize, work: impl FnOnce() -> T) -> T {
+    let suffices = |left: usize| left >= levels.saturating_mul(ENOUGH);
+    if stacker::remaining_stack().map_or(levels <= SHALLOW, suffices) {
         return work();
     }
-    stacker::grow(depth.min(MAX_DEPTH).saturating_mul(PER_LEVEL), work)
+    stacker::grow(levels.max(SHALLOW).saturating_mul(PER_LEVEL), work)
 }
 
 /// How deep a JSON text nests, never less than a reader would find in it.
@@ -67,6 +103,21 @@ pub(crate) fn of_yaml(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_within_room_is_not_less() {
+        let left = || stacker::remaining_stack().unwrap_or(0);
+        with_room(9_000, || {
+            let had = left();
+            assert!(had >= 8_999 * PER_LEVEL);
+            // What the calls between take is little.
+            let slack = 64 * 1024;
+            with_room(SHALLOW + 1, || assert!(left() + slack >= had));
+            with_more(SHALLOW + 1, || assert!(left() + slack >= had));
+            with_more(9_000, || assert!(left() >= 18_000 * PER_LEVEL));
+        });
+        with_more(1, || assert!(left() < 9_000 * PER_LEVEL));
+    }
 
     #[test]
     fn levels_are_counted_outside_of_texts() {

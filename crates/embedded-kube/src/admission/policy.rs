@@ -20,6 +20,8 @@ pub(crate) struct Policy {
     conditions: Vec<(String, Expression)>,
     /// The variables, by the names that expressions use.
     variables: Vec<(String, Expression)>,
+    /// Where each of them is.
+    places: BTreeMap<String, usize>,
     validations: Vec<Validation>,
 }
 
@@ -129,15 +131,17 @@ fn env() -> Env {
     }
 }
 
-/// Adds a variable of the policy: by its full name, and as a field of what holds them all.
-fn declare(env: &mut Env, name: String, kind: Type, fields: BTreeMap<String, Type>) {
-    env.variables.push((name, kind));
-    let all = ObjectType {
-        name: "kubernetes.variables".to_owned(),
-        fields,
+/// Adds a variable of the policy: by its full name, which makes it a field of what holds them all.
+fn declare(env: &mut Env, name: String, kind: Type) {
+    env.variables.insert(name, kind);
+    let all = || {
+        Type::Object(Arc::new(ObjectType {
+            name: cel::VARIABLES.to_owned(),
+            fields: BTreeMap::new(),
+        }))
     };
-    env.variables
-        .push(("variables".to_owned(), Type::Object(Arc::new(all))));
+    let holder = env.variables.entry("variables".to_owned());
+    holder.or_insert_with(all);
 }
 
 impl Expression {
@@ -173,11 +177,13 @@ impl Policy {
     /// The policy of a `spec`.
     pub(crate) fn of(spec: &Value) -> Arc<Self> {
         let text = spec.to_string();
-        let mut known = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(policy) = known.get(&text) {
+        let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = lock().get(&text) {
             return Arc::clone(policy);
         }
+        // Other clusters do not wait for this.
         let policy = Arc::new(Self::read(spec));
+        let mut known = lock();
         if known.len() >= KEPT {
             known.clear();
         }
@@ -198,7 +204,7 @@ impl Policy {
             })
             .collect();
         let mut variables = Vec::new();
-        let mut fields = BTreeMap::new();
+        let mut places = BTreeMap::new();
         for variable in list("variables") {
             let expression = Expression::read(&text(&variable, "expression"), &env, None);
             let name = format!("variables.{}", text(&variable, "name"));
@@ -206,8 +212,8 @@ impl Policy {
                 .program
                 .as_ref()
                 .map_or(Type::Dyn, |p| p.result().clone());
-            fields.insert(text(&variable, "name"), kind.clone());
-            declare(&mut env, name.clone(), kind, fields.clone());
+            declare(&mut env, name.clone(), kind);
+            places.entry(name.clone()).or_insert(variables.len());
             variables.push((name, expression));
         }
         let validations = list("validations")
@@ -229,6 +235,7 @@ impl Policy {
             ignore_errors: spec["failurePolicy"] == "Ignore",
             conditions,
             variables,
+            places,
             validations,
         }
     }
@@ -350,7 +357,8 @@ impl<'a> Variables<'a> for Given<'a> {
         if let Some((_, value)) = self.values.iter().find(|(known, _)| *known == name) {
             return Some(Ok(value.clone()));
         }
-        let (_, expression) = self.policy.variables.iter().find(|(own, _)| own == name)?;
+        let place = self.policy.places.get(name)?;
+        let (_, expression) = self.policy.variables.get(*place)?;
         if let Some(known) = self.computed.borrow().get(name) {
             return Some(known.clone());
         }
@@ -364,5 +372,87 @@ impl<'a> Variables<'a> for Given<'a> {
             .borrow_mut()
             .insert(name.to_owned(), outcome.clone());
         Some(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::deep;
+
+    /// A policy of variables `v0`, `v1` and so on, which asks for this.
+    fn policy(variables: impl Iterator<Item = String>, validation: &str) -> Policy {
+        let variables: Vec<Value> = variables
+            .enumerate()
+            .map(|(index, text)| json!({"name": format!("v{index}"), "expression": text}))
+            .collect();
+        Policy::read(&json!({
+            "variables": variables,
+            "validations": [{"expression": validation}],
+        }))
+    }
+
+    fn ask(policy: &Policy, object: &Value, old: &Value) -> Vec<String> {
+        let failures = policy.failures(object, old, &Value::Null, &Value::Null);
+        failures
+            .into_iter()
+            .map(|failure| failure.message)
+            .collect()
+    }
+
+    #[test]
+    fn many_variables_take_no_more_than_each_of_them() {
+        let many = (0..20_000).map(|_| "1".to_owned());
+        let policy = policy(many, "variables.v19999 == 1 && has(variables.v0)");
+        let refused = |(_, variable): &(String, Expression)| variable.program.is_err();
+        assert!(!policy.variables.iter().any(refused));
+        // As before: there is none before the first, and none that nobody declares.
+        let text = "variables.nothing == 1";
+        let policy = self::policy(["1".to_owned()].into_iter(), text);
+        let wrong = policy.validations.first().map(|v| &v.expression.program);
+        let wrong = wrong.and_then(|program| program.as_ref().err()).unwrap();
+        assert!(wrong.contains("undefined field 'nothing'"), "{wrong}");
+    }
+
+    #[test]
+    fn variables_of_variables_are_no_danger() {
+        let chain = |count: usize, first: &str, step: fn(usize) -> String| {
+            let first = std::iter::once(first.to_owned());
+            first.chain((1..count).map(step)).collect::<Vec<String>>()
+        };
+        let next = |index: usize| format!("variables.v{} + 1", index - 1);
+        let fine = policy(chain(500, "0", next).into_iter(), "variables.v499 == 499");
+        assert_eq!(ask(&fine, &json!({}), &json!({})), [""; 0]);
+        let cancelled = |policy: &Policy| {
+            let messages = ask(policy, &json!({}), &json!({}));
+            let why = "operation cancelled: actual cost limit exceeded";
+            messages.len() == 1 && messages.iter().all(|message| message.ends_with(why))
+        };
+        let long = chain(5_000, "0", next).into_iter();
+        assert!(cancelled(&policy(long, "variables.v4999 == 0")));
+        // Here each has the one before already, and puts something around it.
+        let around = |index: usize| {
+            let steps = ".map(a, dyn([a]))".repeat(90);
+            format!("dyn([variables.v{}]{steps})", index - 1)
+        };
+        let deep = chain(100, "dyn(object)", around).into_iter();
+        assert!(cancelled(&policy(deep, "variables.v99 == 0")));
+        let doubled = |index: usize| format!("{{variables.v{0}: variables.v{0}}}", index - 1);
+        let doubled = policy(chain(40, "0", doubled).into_iter(), "true");
+        let refused = |(_, variable): &(String, Expression)| variable.program.is_err();
+        assert!(doubled.variables.iter().any(refused));
+    }
+
+    #[test]
+    fn a_long_expression_compares_deep_documents() {
+        deep::with_room(9_000, || {
+            let around = |inner| Value::Object([("a".to_owned(), inner)].into_iter().collect());
+            let document = || (0..8_990).fold(Value::Null, |inner, _| around(inner));
+            let text = format!("object == oldObject && {} > 0", vec!["1"; 110].join(" + "));
+            let policy = policy(std::iter::empty(), &text);
+            assert_eq!(ask(&policy, &document(), &document()), [""; 0]);
+        });
     }
 }

@@ -1,5 +1,8 @@
 //! Expressions as trees.
 
+/// How many parts a name may have that means something as a whole.
+const MAX_PARTS: usize = 16;
+
 /// A part of an expression, and where it begins in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
@@ -121,8 +124,11 @@ impl Expr {
         )
     }
 
-    /// `a.b.c`, if it is nothing but names.
+    /// `a.b.c`, if it is nothing but names, and few of them: each longer one is asked for this.
     pub(super) fn qualified(&self) -> Option<String> {
+        if self.depth > MAX_PARTS {
+            return None;
+        }
         match &self.node {
             Node::Name(name) => Some(name.clone()),
             Node::Select(select) if select.how == How::Get => {

@@ -1,5 +1,7 @@
 //! The types of an expression, found out before it runs.
 
+use std::collections::BTreeMap;
+
 use super::ast::{Call, Expr, How, Literal, Loop, LoopKind, Node, Select};
 use super::eval::constant;
 use super::functions::{self, OVERLOADS};
@@ -8,14 +10,26 @@ use super::types::{Mapping, ObjectType, Type, more_general};
 
 /// What an expression may refer to.
 pub(crate) struct Env {
-    pub(crate) variables: Vec<(String, Type)>,
+    pub(crate) variables: BTreeMap<String, Type>,
 }
 
+/// The name of the type whose fields are variables themselves: they become more with each that is
+/// declared, so that nobody keeps a list of those before it.
+pub(crate) const VARIABLES: &str = "kubernetes.variables";
+
+/// How many parts of types are looked at, for an expression and for each byte of it.
+const WORK: usize = 50_000;
+const WORK_PER_BYTE: usize = 20;
+/// How many parts the type of a value may have: others are made of it.
+const MAX_RESULT: usize = 100;
+
 /// Checks an expression, and notes which overloads its calls can mean.
-pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Type, Refused> {
+pub(super) fn check(expr: &mut Expr, env: &Env, length: usize) -> Result<Type, Refused> {
+    let work = WORK.saturating_add(length.saturating_mul(WORK_PER_BYTE));
     let mut checker = Checker {
-        variables: env.variables.clone(),
-        mapping: Mapping::default(),
+        env,
+        variables: Vec::new(),
+        mapping: Mapping::new(work),
         issues: Vec::new(),
         exempt: false,
         aggregates: Vec::new(),
@@ -27,12 +41,19 @@ pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Type, Refused> {
         checker.mixed();
         checker.issues = std::mem::take(&mut checker.late);
     }
+    let result = checker.mapping.resolve(&kind, true);
+    let size = Mapping::new(MAX_RESULT + 1);
+    size.charge(&result);
+    if checker.mapping.is_exhausted() || size.is_exhausted() {
+        let message = "the types of the expression are too large";
+        return Err(Refused::Issues(vec![Issue::new(0, message)]));
+    }
     if !checker.issues.is_empty() {
         return Err(Refused::Issues(checker.issues));
     }
     match checker.fatal {
         Some(fatal) => Err(Refused::Unusable(fatal)),
-        None => Ok(checker.mapping.resolve(&kind, true)),
+        None => Ok(result),
     }
 }
 
@@ -57,8 +78,9 @@ fn literal_type(expr: &Expr) -> Option<Type> {
     }
 }
 
-struct Checker {
-    /// The variables in scope; the last of a name counts.
+struct Checker<'e> {
+    env: &'e Env,
+    /// The variables of the loops around; the last of a name counts.
     variables: Vec<(String, Type)>,
     mapping: Mapping,
     issues: Vec<Issue>,
@@ -100,7 +122,7 @@ pub(super) fn type_named(name: &str) -> Option<&'static str> {
     found.map(|(name, _)| *name)
 }
 
-impl Checker {
+impl Checker<'_> {
     fn complain(&mut self, at: usize, message: String) -> Type {
         self.issues.push(Issue::new(at, message));
         Type::Error
@@ -128,7 +150,19 @@ impl Checker {
             let named = TYPE_NAMES.iter().find(|(known, _)| *known == name);
             named.map(|(_, kind)| Type::Type(kind.clone().into()))
         };
-        found.map(|(_, kind)| kind.clone()).or_else(kind)
+        let found = found.map(|(_, kind)| kind);
+        let found = found.or_else(|| self.env.variables.get(name));
+        found.cloned().or_else(kind)
+    }
+
+    /// The type of a field; one with the name of a reserved word may be named as it is.
+    fn field_type(&self, object: &ObjectType, field: &str) -> Option<Type> {
+        let own = |name: &str| match object.name.as_str() {
+            VARIABLES => self.env.variables.get(&format!("variables.{name}")),
+            _ => object.fields.get(name),
+        };
+        let found = own(field);
+        found.or_else(|| own(&format!("__{field}__"))).cloned()
     }
 
     fn undeclared(&mut self, at: usize, name: &str) -> Type {
@@ -138,6 +172,9 @@ impl Checker {
 
     fn expr(&mut self, expr: &mut Expr) -> Type {
         let at = expr.at;
+        if self.mapping.is_exhausted() {
+            return Type::Dyn;
+        }
         // A qualified name can be a variable or a type.
         if let Node::Select(select) = &expr.node
             && select.how == How::Get
@@ -203,6 +240,11 @@ impl Checker {
     }
 
     fn mismatch(&mut self, at: usize, expected: &Type, found: &Type) -> Type {
+        self.mapping.charge(expected);
+        self.mapping.charge(found);
+        if self.mapping.is_exhausted() {
+            return Type::Error;
+        }
         self.complain(
             at,
             format!("expected type '{expected}' but found '{found}'"),
@@ -245,7 +287,7 @@ impl Checker {
         let field = match &target {
             Type::Map(entry) => entry.1.clone(),
             Type::Object(object) => {
-                let known = field_type(object, &select.field).cloned();
+                let known = self.field_type(object, &select.field);
                 known.unwrap_or_else(|| {
                     let message = format!("undefined field '{}'", select.field);
                     self.complain(at, message)
@@ -414,6 +456,10 @@ impl Checker {
 
     /// The type that covers both.
     fn join(&mut self, before: Option<Type>, kind: Type) -> Type {
+        self.mapping.charge(&kind);
+        if self.mapping.is_exhausted() {
+            return Type::Dyn;
+        }
         match before {
             None => kind,
             Some(before) if self.mapping.fits(&before, &kind) => {
@@ -566,12 +612,6 @@ impl Checker {
         let none = Type::optional(self.mapping.fresh());
         self.choice(at, &[Type::Bool, kind, none])
     }
-}
-
-/// The type of a field; one with the name of a reserved word may be named as it is.
-fn field_type<'t>(object: &'t ObjectType, field: &str) -> Option<&'t Type> {
-    let found = object.fields.get(field);
-    found.or_else(|| object.fields.get(&format!("__{field}__")))
 }
 
 /// A declared type with the parameters of this call.

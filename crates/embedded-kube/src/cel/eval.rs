@@ -1,18 +1,17 @@
 //! What an expression is worth.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use super::ast::{Call, Expr, How, Literal, Loop, LoopKind, Node, Select};
 use super::budget;
 use super::check::type_named;
 use super::functions;
 use super::value::{Fault, Key, Outcome, Val};
+use crate::deep;
 
-/// What an evaluation says that takes too long.
-pub(super) fn out_of_budget() -> Fault {
-    Fault::new("operation cancelled: actual cost limit exceeded")
-}
+/// How many levels an evaluation may put around what is in the document: there is room for so many
+/// more.
+const MAX_MADE: usize = deep::SHALLOW;
 
 /// Where the variables of an expression come from.
 pub(crate) trait Variables<'a> {
@@ -22,10 +21,10 @@ pub(crate) trait Variables<'a> {
 
 /// The value of an expression.
 pub(super) fn eval<'a>(expr: &'a Expr, variables: &dyn Variables<'a>) -> Outcome<'a> {
+    let _running = budget::Evaluation::begin(expr.depth)?;
     let mut run = Run {
         variables,
         scope: Vec::new(),
-        floor: budget::floor(),
     };
     run.expr(expr)
 }
@@ -34,23 +33,26 @@ struct Run<'v, 'a> {
     variables: &'v dyn Variables<'a>,
     /// The variables of the loops around.
     scope: Vec<(&'a str, Val<'a>)>,
-    /// Where what it may take ends.
-    floor: u64,
 }
 
 impl<'a> Run<'_, 'a> {
-    fn pay(&self, steps: usize) -> Result<(), Fault> {
-        budget::spend(steps);
-        if budget::is_over(self.floor) {
-            return Err(out_of_budget());
+    fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
+        budget::pay(1)?;
+        let value = self.value(expr)?;
+        if value.made() > MAX_MADE {
+            return Err(budget::cancel());
         }
-        Ok(())
+        Ok(value)
     }
 
-    fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
-        self.pay(1)?;
+    fn value(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match &expr.node {
-            Node::Literal(literal) => Ok(constant(literal)),
+            Node::Literal(literal) => {
+                if let Literal::Bytes(bytes) = literal {
+                    budget::pay_text(bytes.len())?;
+                }
+                Ok(constant(literal))
+            }
             Node::Name(name) => self.name(name),
             Node::Select(select) => self.select(select),
             Node::Logic(all, terms) => self.logic(*all, terms),
@@ -80,7 +82,7 @@ impl<'a> Run<'_, 'a> {
                         map.insert(key, value);
                     }
                 }
-                Ok(Val::Map(Rc::new(map)))
+                Ok(Val::map(map))
             }
             Node::Struct(_) => Err(Fault::no_overload()),
             Node::Loop(body) => self.repeat(body),
@@ -102,6 +104,7 @@ impl<'a> Run<'_, 'a> {
 
     fn select(&mut self, select: &'a Select) -> Outcome<'a> {
         let operand = self.expr(&select.operand)?;
+        budget::pay_text(select.field.len())?;
         let key = Val::text(select.field.as_str());
         let (operand, optional) = match operand {
             Val::Optional(None) if select.how == How::Has => return Ok(Val::Bool(false)),
@@ -127,6 +130,7 @@ impl<'a> Run<'_, 'a> {
                 Ok(Val::Bool(flag)) if flag != all => return Ok(Val::Bool(flag)),
                 Ok(Val::Bool(_)) => {}
                 Ok(_) => fault = fault.or_else(|| Some(Fault::no_overload())),
+                Err(other) if budget::is_over() => return Err(other),
                 Err(other) => fault = fault.or(Some(other)),
             }
         }
@@ -151,7 +155,7 @@ impl<'a> Run<'_, 'a> {
             .iter()
             .map(|arg| arg.size().unwrap_or(0) / 10)
             .fold(0, usize::saturating_add);
-        self.pay(work)?;
+        budget::pay(work)?;
         functions::call(&call.overloads, &args)
     }
 
@@ -216,7 +220,7 @@ impl<'a> Run<'_, 'a> {
                     match value.and_then(|value| boolean(&value)) {
                         Ok(flag) if flag == decisive => return Ok(Val::Bool(decisive)),
                         Ok(_) => {}
-                        Err(other) if other == out_of_budget() => return Err(other),
+                        Err(other) if budget::is_over() => return Err(other),
                         Err(other) => fault = fault.or(Some(other)),
                     }
                 }
@@ -232,7 +236,8 @@ impl<'a> Run<'_, 'a> {
                 }
                 LoopKind::TransformMapEntry => match value? {
                     Val::Map(entries) => {
-                        for (key, value) in &*entries {
+                        budget::pay(entries.len())?;
+                        for (key, value) in entries.iter() {
                             insert(&mut map, key.clone(), value.clone())?;
                         }
                     }
@@ -248,7 +253,7 @@ impl<'a> Run<'_, 'a> {
             LoopKind::All => Ok(Val::Bool(true)),
             LoopKind::Exists => Ok(Val::Bool(false)),
             LoopKind::ExistsOne => Ok(Val::Bool(matching == 1)),
-            LoopKind::TransformMap | LoopKind::TransformMapEntry => Ok(Val::Map(Rc::new(map))),
+            LoopKind::TransformMap | LoopKind::TransformMapEntry => Ok(Val::map(map)),
             LoopKind::SortBy => functions::by_keys(&all, &list),
             _ => Ok(Val::list(list)),
         }
@@ -261,7 +266,7 @@ fn insert<'a>(map: &mut BTreeMap<Key, Val<'a>>, key: Key, value: Val<'a>) -> Res
             Key::Bool(flag) => flag.to_string(),
             Key::Int(number) => number.to_string(),
             Key::Uint(number) => number.to_string(),
-            Key::String(text) => text.clone(),
+            Key::String(text) => text.to_string(),
         };
         return Err(Fault::new(format!(
             "insert failed: key {shown} already exists"

@@ -18,11 +18,12 @@ mod names;
 mod object;
 mod parse;
 mod source;
+mod text;
 mod time;
 mod types;
 mod value;
 
-pub(crate) use check::Env;
+pub(crate) use check::{Env, VARIABLES};
 pub(crate) use eval::Variables;
 pub(crate) use object::{free, type_of, typed};
 pub(crate) use types::{ObjectType, Type};
@@ -57,8 +58,8 @@ impl Program {
         let refused = |issues| format!("compilation failed: {}", source::show(issues, text));
         let mut expr = parse::parse(text).map_err(refused)?;
         let depth = expr.depth;
-        let (expr, checked) = deep::with_room(depth, move || {
-            let checked = check::check(&mut expr, env);
+        let (expr, checked) = deep::with_more(depth, move || {
+            let checked = check::check(&mut expr, env, text.len());
             (expr, checked)
         });
         let mut program = Self {
@@ -90,7 +91,7 @@ impl Program {
         let Some(expr) = &self.expr else {
             return Err(Fault::no_overload());
         };
-        deep::with_room(self.depth, || eval::eval(expr, variables))
+        deep::with_more(self.depth, || eval::eval(expr, variables))
     }
 }
 

@@ -68,23 +68,27 @@ impl<'a> Object<'a> {
         self.map.get(key)
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = String> + use<'a> {
+    pub(super) fn keys(&self) -> Result<Vec<Val<'a>>, Fault> {
         let shape = self.shape;
+        let escaped = |key: &str| {
+            let shape = shape.filter(|shape| shape.has_fields());
+            shape.and_then(|_| names::escape(key))
+        };
         self.map
             .keys()
             .filter(move |key| shape.is_none_or(|shape| shape.field(key).is_some()))
-            .map(move |key| {
-                let escaped = shape.filter(|shape| shape.has_fields());
-                escaped
-                    .and_then(|_| names::escape(key))
-                    .unwrap_or_else(|| key.clone())
+            .map(|key| {
+                budget::pay_text(key.len())?;
+                Ok(escaped(key).map_or_else(|| Val::text(key.as_str()), Val::text))
             })
+            .collect()
     }
 
     pub(super) fn find(&self, key: &str) -> Result<Option<Val<'a>>, Fault> {
         let Some(shape) = self.shape else {
             return Ok(self.map.get(key).map(free));
         };
+        budget::pay_text(key.len())?;
         let name;
         let key = if shape.has_fields() {
             match names::unescape(key) {
@@ -123,9 +127,10 @@ impl<'a> Object<'a> {
             return Ok(false);
         }
         for (key, value) in self.map {
+            budget::pay(1 + key.len() / 64)?;
             if self.shape.is_some_and(|shape| shape.field(key).is_none()) {
                 // What the schema does not know is compared as it is written, where both have it.
-                budget::spend(size_of_json(value));
+                budget::pay(size_of_json(value))?;
                 if other.map.get(key).is_some_and(|other| other != value) {
                     return Ok(false);
                 }
@@ -160,7 +165,11 @@ pub(crate) fn free(value: &Value) -> Val<'_> {
             _ => Val::Double(number.as_f64().unwrap_or_default()),
         },
         Value::String(text) => Val::text(text.as_str()),
-        Value::Array(items) => Val::list(items.iter().map(free).collect()),
+        Value::Array(items) => Val::List(Rc::new(List {
+            items: items.iter().map(free).collect(),
+            order: Order::Kept,
+            made: 0,
+        })),
         Value::Object(map) => Val::Object(Object { map, shape: None }),
     }
 }
@@ -212,6 +221,7 @@ pub(crate) fn typed<'a>(value: &'a Value, schema: &'a Schema, resource: bool) ->
             Ok(Val::List(Rc::new(List {
                 items: items?,
                 order,
+                made: 0,
             })))
         }
         Kind::String => {

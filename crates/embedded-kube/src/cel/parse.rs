@@ -46,14 +46,15 @@ pub(super) fn parse(source: &str) -> Result<Expr, Vec<Issue>> {
         nesting: 0,
         issues: Vec::new(),
     };
-    let parsed = deep::with_room(MAX_NESTING, || {
+    // A level needs a word. What is not taken is dropped in there as well.
+    let parsed = deep::with_room(parser.tokens.len(), || {
         let expr = parser.expression()?;
         parser.end()?;
-        Ok(expr)
+        Ok(parser.issues.is_empty().then_some(expr))
     });
     match parsed {
-        Ok(expr) if parser.issues.is_empty() => Ok(expr),
-        Ok(_) => Err(parser.issues),
+        Ok(Some(expr)) => Ok(expr),
+        Ok(None) => Err(parser.issues),
         Err(issue) => {
             parser.issues.push(issue);
             Err(parser.issues)
@@ -499,6 +500,10 @@ mod tests {
             "a ? b",
         ] {
             assert!(parse(source).is_err(), "{source}");
+        }
+        for deep in ["for", "1 +", "2 2"] {
+            let source = format!("{}{deep}", "1+".repeat(9_000));
+            assert!(parse(&source).is_err(), "{deep}");
         }
         let nested = format!("{}1{}", "(".repeat(300), ")".repeat(300));
         assert!(parse(&nested).is_err());

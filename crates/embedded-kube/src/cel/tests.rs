@@ -4,7 +4,7 @@ use super::*;
 
 fn env() -> Env {
     Env {
-        variables: vec![("x".to_owned(), Type::Dyn), ("n".to_owned(), Type::Int)],
+        variables: [("x".to_owned(), Type::Dyn), ("n".to_owned(), Type::Int)].into(),
     }
 }
 
@@ -140,4 +140,133 @@ fn work_is_bounded_whatever_it_is() {
         let fault = outcome.unwrap_err().0;
         assert!(fault.starts_with("operation cancelled"), "{text}: {fault}");
     }
+}
+
+/// What doubles with each step, although nothing in it is there twice.
+fn doubled(steps: usize) -> String {
+    format!("dyn([0]{})", ".map(a, dyn([a, a]))".repeat(steps))
+}
+
+#[test]
+fn what_functions_do_is_bounded() {
+    let large = doubled(40);
+    let long = "a".repeat(1_000_000);
+    let value = json!({"s": long, "l": vec!["a"; 400_000]});
+    for text in [
+        format!("{large} == {large}"),
+        format!("[{large}].exists(v, v == v)"),
+        format!("'%s'.format([{large}]) == ''"),
+        format!("{large}.flatten(50).size() == 0"),
+        format!("[{large}, {large}].distinct().size() == 1"),
+        format!("true && ({large} == {large} || true)"),
+        "lists.range(100000).distinct().size() == 1".to_owned(),
+        "sets.equivalent(lists.range(100000), lists.range(100000).reverse())".to_owned(),
+        "sets.intersects(lists.range(100000), lists.range(50000).map(i, -i - 1))".to_owned(),
+        "lists.range(100000).map(i, '').join(x.s) == ''".to_owned(),
+        "lists.range(100000).map(i, x.s + 'b').size() == 1".to_owned(),
+        "x.l.sort() == x.l && x.l.sort() == x.l && x.l.sort() == x.l".to_owned(),
+        format!("(x.l{}).size() == 1", " + x.l".repeat(9)),
+        format!("(x.s{}).size() == 1", " + x.s".repeat(20)),
+        "'%s%s%s%s%s%s%s%s%s'.format(lists.range(9).map(i, x.s)) == ''".to_owned(),
+        "(x.s + x.s + x.s).split('').size() == 0".to_owned(),
+        "x.s.replace('a', x.s) == ''".to_owned(),
+        "x.s.findAll('.*b|a').size() == 1".to_owned(),
+        format!("x.s.matches('^({})*$')", vec!["a"; 30].join("|")),
+        format!("x.s.find('({})b') == ''", vec!["a"; 30].join("|")),
+        "lists.range(10000).all(i, !'x'.matches('y' + string(i)))".to_owned(),
+    ] {
+        budget::renew();
+        let program = Program::compile(&text, &env()).unwrap();
+        let outcome = program.eval(&Known(free(&value)));
+        let fault = outcome.unwrap_err().0;
+        let wanted = "operation cancelled: actual cost limit exceeded";
+        assert_eq!(fault, wanted, "{text:.60}");
+    }
+}
+
+#[test]
+fn places_of_parts_are_found_at_once() {
+    let value = json!({"s": "a".repeat(1_000_000), "t": format!("{}b", "a".repeat(500_000))});
+    for (text, wanted) in [
+        ("x.s.indexOf(x.t) == -1 && x.s.lastIndexOf(x.t) == -1", true),
+        (
+            "x.t.indexOf('b') == 500000 && x.t.lastIndexOf('a') == 499999",
+            true,
+        ),
+        (
+            "'héhé'.indexOf('é') == 1 && 'héhé'.indexOf('é', 2) == 3",
+            true,
+        ),
+        (
+            "'héhé'.lastIndexOf('é') == 3 && 'héhé'.lastIndexOf('é', 2) == 1",
+            true,
+        ),
+        (
+            "'héhé'.lastIndexOf('h', 0) == 0 && 'ab'.lastIndexOf('aé', 0) == -1",
+            true,
+        ),
+        (
+            "'éa'.indexOf('a', 7) == -1 && ''.lastIndexOf('a') == -1",
+            true,
+        ),
+    ] {
+        budget::renew();
+        let program = Program::compile(text, &env()).unwrap();
+        let outcome = program.eval(&Known(free(&value))).unwrap();
+        assert_eq!(outcome.as_bool(), Some(wanted), "{text}");
+    }
+}
+
+#[test]
+fn texts_are_not_copied_for_a_look() {
+    let value = json!({"s": "a".repeat(100_000)});
+    let text = "[x.s + 'b'].all(s, [1].map(i, s) == [s] && {s: 1}.all(k, k == s))";
+    budget::renew();
+    let program = Program::compile(text, &env()).unwrap();
+    let outcome = program.eval(&Known(free(&value)));
+    assert_eq!(outcome.unwrap().as_bool(), Some(true));
+    let made = Val::text("made".to_owned());
+    let (Val::String(a), Val::String(b)) = (&made, &made.clone()) else {
+        panic!("a text");
+    };
+    assert_eq!(a.as_ptr(), b.as_ptr());
+}
+
+#[test]
+fn values_do_not_get_deeper_than_there_is_room() {
+    let fine = format!("dyn([x]{}).size() == 1", ".map(a, dyn([a]))".repeat(90));
+    assert_eq!(run(&fine), Ok(true));
+    for step in ["dyn([a])", "dyn({1: a})", "dyn(optional.of(a))"] {
+        let text = format!(
+            "dyn([x]{}).size() == 1",
+            format!(".map(a, {step})").repeat(3_000)
+        );
+        let why = "operation cancelled: actual cost limit exceeded";
+        assert_eq!(run(&text), Err(why.to_owned()), "{step}");
+    }
+}
+
+#[test]
+fn types_do_not_double_without_end() {
+    for step in ["{a: a}", "[{a: a}]", "{a: [a]}"] {
+        let text = format!("[0]{}.size() == 1", format!(".map(a, {step})").repeat(40));
+        let error = run(&text).unwrap_err();
+        let why = "the types of the expression are too large";
+        assert!(error.contains(why), "{step}: {error:.200}");
+    }
+    let text = format!("[0]{}.size() == 1", ".map(a, [a])".repeat(40));
+    assert_eq!(run(&text), Ok(true));
+}
+
+#[test]
+fn a_long_name_is_read_once() {
+    let text = format!("has(x{})", ".a".repeat(9_000));
+    assert_eq!(run(&text), Err("no such overload".to_owned()));
+}
+
+#[test]
+fn a_sort_of_what_has_no_order_says_so() {
+    let numbers: Vec<String> = (0..200).map(|i| format!("{i}.0, 0.0 / 0.0")).collect();
+    let text = format!("[{}].sort().size() == 1", numbers.join(", "));
+    assert_eq!(run(&text), Err("NaN values cannot be ordered".to_owned()));
 }

@@ -1,5 +1,6 @@
 //! The types of expressions, and when one can stand for another.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -103,15 +104,51 @@ impl std::fmt::Display for Type {
 }
 
 /// What is known of the types that are still to be found out.
-#[derive(Default)]
 pub(super) struct Mapping {
     found: BTreeMap<usize, Type>,
     count: usize,
     /// What the present trial has replaced, to be put back if it fails.
     replaced: Vec<(usize, Option<Type>)>,
+    /// How many more parts of types may be looked at: types double with each loop around a loop.
+    left: Cell<usize>,
 }
 
 impl Mapping {
+    /// One for so much work.
+    pub(super) fn new(work: usize) -> Self {
+        Self {
+            found: BTreeMap::new(),
+            count: 0,
+            replaced: Vec::new(),
+            left: Cell::new(work),
+        }
+    }
+
+    /// Whether too much was asked of it: what it says from then on means nothing.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    fn step(&self) -> bool {
+        self.left.set(self.left.get().saturating_sub(1));
+        !self.is_exhausted()
+    }
+
+    /// Counts what one look at a type takes that is not counted elsewhere.
+    pub(super) fn charge(&self, kind: &Type) {
+        if !self.step() {
+            return;
+        }
+        match kind {
+            Type::List(inner) | Type::Optional(inner) | Type::Type(inner) => self.charge(inner),
+            Type::Map(entry) => {
+                self.charge(&entry.0);
+                self.charge(&entry.1);
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn fresh(&mut self) -> Type {
         self.count += 1;
         Type::Param(self.count - 1)
@@ -119,6 +156,9 @@ impl Mapping {
 
     /// The type with what is known filled in; the rest is dynamic if `settle` says so.
     pub(super) fn resolve(&self, kind: &Type, settle: bool) -> Type {
+        if !self.step() {
+            return Type::Dyn;
+        }
         let inner = |kind: &Type| self.resolve(kind, settle);
         match kind {
             Type::Param(index) => match self.found.get(index) {
@@ -159,6 +199,9 @@ impl Mapping {
     }
 
     fn unify(&mut self, a: &Type, b: &Type) -> bool {
+        if !self.step() {
+            return false;
+        }
         if let Type::Param(index) = b {
             let (valid, known) = self.substitute(a, *index);
             if valid || known {
@@ -196,6 +239,7 @@ impl Mapping {
             return (true, true);
         }
         if let Some(known) = self.found.get(&index).cloned() {
+            self.charge(kind);
             if known == *kind {
                 return (true, true);
             }
@@ -216,6 +260,9 @@ impl Mapping {
     }
 
     fn occurs(&self, index: usize, kind: &Type) -> bool {
+        if !self.step() {
+            return false;
+        }
         match kind {
             Type::Param(other) => {
                 *other == index
@@ -259,7 +306,7 @@ mod tests {
 
     #[test]
     fn parameters_are_found_out() {
-        let mut mapping = Mapping::default();
+        let mut mapping = Mapping::new(1_000);
         let a = mapping.fresh();
         assert!(mapping.fits(&Type::list(Type::Int), &Type::list(a.clone())));
         assert_eq!(mapping.resolve(&a, true), Type::Int);
@@ -269,5 +316,22 @@ mod tests {
         assert!(!mapping.fits(&Type::Null, &Type::Int));
         let b = mapping.fresh();
         assert!(!mapping.fits(&b, &Type::list(b.clone())));
+    }
+
+    #[test]
+    fn no_type_is_too_large_to_be_given_up() {
+        let mapping = Mapping::new(1_000);
+        // As many parts as nobody can count, of which each level is there once.
+        let large = (0..64).fold(Type::Int, |kind, _| {
+            let half = Arc::new(kind);
+            Type::map(Type::List(Arc::clone(&half)), Type::List(half))
+        });
+        assert!(!mapping.is_exhausted());
+        drop(mapping.resolve(&large, true));
+        assert!(mapping.is_exhausted());
+        let mapping = Mapping::new(1_000);
+        let small = (0..4).fold(Type::Int, |kind, _| Type::map(kind.clone(), kind));
+        assert_eq!(mapping.resolve(&small, true), small);
+        assert!(!mapping.is_exhausted());
     }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::budget;
 use super::functions::{Cidr, NamedFormat, Url, Version};
 use super::object::Object;
+use super::text::Text;
 use super::types::Type;
 use crate::quantity::Amount;
 use crate::text::go_float;
@@ -40,13 +41,13 @@ pub(crate) enum Val<'a> {
     Int(i64),
     Uint(u64),
     Double(f64),
-    String(Cow<'a, str>),
+    String(Text<'a>),
     Bytes(Rc<[u8]>),
     /// In nanoseconds.
     Duration(i64),
     Timestamp(Moment),
     List(Rc<List<'a>>),
-    Map(Rc<BTreeMap<Key, Val<'a>>>),
+    Map(Rc<Entries<'a>>),
     Object(Object<'a>),
     Optional(Option<Rc<Val<'a>>>),
     /// A type, by its name.
@@ -73,6 +74,23 @@ pub(crate) struct Moment {
 pub(crate) struct List<'a> {
     pub(super) items: Vec<Val<'a>>,
     pub(super) order: Order<'a>,
+    /// How many levels an evaluation has put around what is in the document.
+    pub(super) made: usize,
+}
+
+/// What is in a map.
+#[derive(Debug)]
+pub(crate) struct Entries<'a> {
+    map: BTreeMap<Key, Val<'a>>,
+    made: usize,
+}
+
+impl<'a> std::ops::Deref for Entries<'a> {
+    type Target = BTreeMap<Key, Val<'a>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.map
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,17 +109,33 @@ pub(crate) enum Key {
     Bool(bool),
     Int(i64),
     Uint(u64),
-    String(String),
+    String(Rc<str>),
 }
 
 impl<'a> Val<'a> {
-    pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
+    pub(super) fn text(text: impl Into<Text<'a>>) -> Self {
         Self::String(text.into())
     }
 
     pub(super) fn list(items: Vec<Val<'a>>) -> Self {
         let order = Order::Kept;
-        Self::List(Rc::new(List { items, order }))
+        let made = deepest(items.iter()) + 1;
+        Self::List(Rc::new(List { items, order, made }))
+    }
+
+    pub(super) fn map(map: BTreeMap<Key, Val<'a>>) -> Self {
+        let made = deepest(map.values()) + 1;
+        Self::Map(Rc::new(Entries { map, made }))
+    }
+
+    /// How many levels an evaluation has put around what is in the document.
+    pub(super) fn made(&self) -> usize {
+        match self {
+            Self::List(list) => list.made,
+            Self::Map(map) => map.made,
+            Self::Optional(Some(inner)) => inner.made() + 1,
+            _ => 0,
+        }
     }
 
     pub(super) fn some(value: Val<'a>) -> Self {
@@ -159,11 +193,15 @@ impl<'a> Val<'a> {
 
     /// The items of a list, or the keys of a map.
     pub(super) fn items(&self) -> Result<Vec<Val<'a>>, Fault> {
-        budget::spend(self.size().unwrap_or(0));
+        let size = match self {
+            Self::List(_) | Self::Map(_) | Self::Object(_) => self.size(),
+            _ => None,
+        };
+        budget::pay(size.unwrap_or(0))?;
         match self {
             Self::List(list) => Ok(list.items.clone()),
             Self::Map(map) => Ok(map.keys().map(Key::value).collect()),
-            Self::Object(object) => Ok(object.keys().map(Val::text).collect()),
+            Self::Object(object) => object.keys(),
             _ => Err(Fault::no_overload()),
         }
     }
@@ -238,6 +276,7 @@ impl<'a> Val<'a> {
                     match item.equals(wanted) {
                         Ok(true) => return Ok(true),
                         Ok(false) => {}
+                        Err(other) if budget::is_over() => return Err(other),
                         Err(other) => fault = fault.or(Some(other)),
                     }
                 }
@@ -249,15 +288,18 @@ impl<'a> Val<'a> {
     }
 
     pub(super) fn equals(&self, other: &Val<'a>) -> Result<bool, Fault> {
-        budget::spend(1);
+        budget::pay(1)?;
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::String(a), Self::String(b)) => {
-                budget::spend(a.len() / 64);
+                budget::pay_text(a.len().min(b.len()))?;
+                **a == **b
+            }
+            (Self::Bytes(a), Self::Bytes(b)) => {
+                budget::pay_text(a.len().min(b.len()))?;
                 a == b
             }
-            (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::Duration(a), Self::Duration(b)) => a == b,
             (Self::Timestamp(a), Self::Timestamp(b)) => a.at == b.at,
             (Self::Type(a), Self::Type(b)) => a == b,
@@ -268,7 +310,7 @@ impl<'a> Val<'a> {
             (Self::Url(a), Self::Url(b)) => a.text == b.text,
             (Self::Format(a), Self::Format(b)) => a.name == b.name,
             (Self::Preserved(a), Self::Preserved(b)) => {
-                budget::spend(size_of_json(a));
+                budget::pay(size_of_json(a))?;
                 a == b
             }
             (Self::Optional(a), Self::Optional(b)) => match (a, b) {
@@ -291,7 +333,7 @@ impl<'a> Val<'a> {
                 }
                 true
             }
-            (a, b) if a.is_number() && b.is_number() => a.compare(b).is_ok_and(Ordering::is_eq),
+            (a, b) if a.is_number() && b.is_number() => a.order(b).is_ok_and(Ordering::is_eq),
             _ => false,
         })
     }
@@ -301,6 +343,21 @@ impl<'a> Val<'a> {
     }
 
     pub(super) fn compare(&self, other: &Val<'a>) -> Result<Ordering, Fault> {
+        budget::pay(1 + self.length().min(other.length()) / 64)?;
+        self.order(other)
+    }
+
+    /// How many bytes a comparison may have to look at.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::String(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
+    /// The same as `compare`, for those who have paid before.
+    pub(super) fn order(&self, other: &Val<'a>) -> Result<Ordering, Fault> {
         let whole = |value: &Val<'_>| match value {
             Val::Int(number) => Some(i128::from(*number)),
             Val::Uint(number) => Some(i128::from(*number)),
@@ -325,7 +382,7 @@ impl<'a> Val<'a> {
         }
         Ok(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
-            (Self::String(a), Self::String(b)) => a.cmp(b),
+            (Self::String(a), Self::String(b)) => (**a).cmp(&**b),
             (Self::Bytes(a), Self::Bytes(b)) => a.cmp(b),
             (Self::Duration(a), Self::Duration(b)) => a.cmp(b),
             (Self::Timestamp(a), Self::Timestamp(b)) => a.at.cmp(&b.at),
@@ -347,11 +404,16 @@ impl<'a> Val<'a> {
     }
 }
 
-/// How many values there are in one.
+fn deepest<'v, 'a: 'v>(values: impl Iterator<Item = &'v Val<'a>>) -> usize {
+    values.map(Val::made).max().unwrap_or(0)
+}
+
+/// How much there is to look at in a value: the values in it, and what is long in them.
 pub(super) fn size_of_json(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(size_of_json).sum::<usize>(),
         Value::Object(map) => 1 + map.values().map(size_of_json).sum::<usize>(),
+        Value::String(text) => 1 + text.len() / 64,
         _ => 1,
     }
 }
@@ -404,13 +466,23 @@ impl<'a> List<'a> {
             Val::Object(object) => object.raw(key),
             _ => None,
         };
+        let weight = keys.iter().filter_map(|key| field(item, key));
+        let weight = 1 + weight.map(size_of_json).sum::<usize>();
         let same = |own: &Val<'a>| keys.iter().all(|key| field(own, key) == field(item, key));
-        Ok(self.items.iter().position(same))
+        for (index, own) in self.items.iter().enumerate() {
+            budget::pay(weight)?;
+            if same(own) {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
     }
 
     /// Both lists in one, by the rules of the first.
     pub(super) fn add(&self, other: &List<'a>) -> Result<List<'a>, Fault> {
+        budget::pay(self.items.len().saturating_add(other.items.len()))?;
         let mut sum = self.clone();
+        sum.made = sum.made.max(other.made);
         for item in &other.items {
             match self.order {
                 Order::Kept => sum.items.push(item.clone()),
@@ -434,7 +506,10 @@ impl Key {
             Val::Uint(number) => Self::Uint(*number),
             #[expect(clippy::cast_possible_truncation, reason = "it is whole")]
             Val::Double(number) if number.fract() == 0.0 => Self::Int(*number as i64),
-            Val::String(text) => Self::String(text.clone().into_owned()),
+            Val::String(text) => {
+                budget::pay_text(text.len())?;
+                Self::String(text.shared())
+            }
             other => {
                 let message = format!("unsupported key type: {}", other.type_name());
                 return Err(Fault::new(message));
@@ -447,7 +522,7 @@ impl Key {
             Self::Bool(flag) => Val::Bool(*flag),
             Self::Int(number) => Val::Int(*number),
             Self::Uint(number) => Val::Uint(*number),
-            Self::String(text) => Val::text(text.clone()),
+            Self::String(text) => Val::text(Rc::clone(text)),
         }
     }
 }

@@ -93,10 +93,11 @@ impl Rule {
 pub(crate) fn compile(rules: &[Rule], schema: &Schema, resource: bool) -> Option<Vec<Compiled>> {
     let own = cel::type_of(schema, resource, "selfType")?;
     let env = |old: Type| Env {
-        variables: vec![
+        variables: [
             ("self".to_owned(), own.clone()),
             ("oldSelf".to_owned(), old),
-        ],
+        ]
+        .into(),
     };
     let (plain, optional) = (env(own.clone()), env(Type::optional(own.clone())));
     let compiled = rules.iter().map(|rule| {

@@ -1,5 +1,6 @@
 //! Functions of lists and sets.
 
+use super::super::budget;
 use super::super::value::{Fault, Outcome, Val};
 use super::{Row, count, int};
 
@@ -186,10 +187,20 @@ pub(in crate::cel) fn by_keys<'a>(items: &[Val<'a>], keys: &[Val<'a>]) -> Outcom
     if keys.iter().any(|key| Some(key.type_name()) != kind) {
         return Err(Fault::new("list elements must have the same type"));
     }
+    // A sort wants one order from its first comparison to its last: so it is paid for before, and
+    // keys that have no order are found before.
+    let rounds = usize::BITS - keys.len().leading_zeros();
+    let rounds = usize::try_from(rounds).unwrap_or(0);
+    for key in keys {
+        budget::pay(rounds * (1 + key.length() / 64))?;
+        if keys.len() > 1 {
+            key.order(key)?;
+        }
+    }
     let mut order: Vec<usize> = (0..items.len()).collect();
     let mut fault = None;
     order.sort_by(|a, b| {
-        keys[*a].compare(&keys[*b]).unwrap_or_else(|found| {
+        keys[*a].order(&keys[*b]).unwrap_or_else(|found| {
             fault = Some(found);
             std::cmp::Ordering::Equal
         })
@@ -228,8 +239,9 @@ fn distinct<'a>(args: &[Val<'a>]) -> Outcome<'a> {
 fn range<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let end = int(args, 0)?;
     if end > MAX_RANGE {
-        return Err(super::super::eval::out_of_budget());
+        return Err(budget::cancel());
     }
+    budget::pay(usize::try_from(end).unwrap_or(0))?;
     Ok(Val::list((0..end).map(Val::Int).collect()))
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use super::super::budget;
 use super::super::value::{Fault, Key, Outcome, Val};
 use super::{Row, text};
 use crate::schema::formats;
@@ -190,7 +191,11 @@ fn url<'a>(args: &[Val<'a>]) -> Outcome<'a> {
 
 fn part<'a>(args: &[Val<'a>], get: fn(&Url) -> &str) -> Outcome<'a> {
     match args.first() {
-        Some(Val::Url(url)) => Ok(Val::text(get(url).to_owned())),
+        Some(Val::Url(url)) => {
+            let found = get(url);
+            budget::pay_new_text(found.len())?;
+            Ok(Val::text(found.to_owned()))
+        }
         _ => Err(Fault::no_overload()),
     }
 }
@@ -201,13 +206,14 @@ fn query<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     };
     let mut found: BTreeMap<Key, Vec<Val<'a>>> = BTreeMap::new();
     for pair in url.query.split('&').filter(|pair| !pair.is_empty()) {
+        budget::pay(1 + pair.len() / 10)?;
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         if pair.contains(';') {
             continue;
         }
         if let (Some(key), Some(value)) = (unescaped(key), unescaped(value)) {
             found
-                .entry(Key::String(key))
+                .entry(Key::String(key.into()))
                 .or_default()
                 .push(Val::text(value));
         }
@@ -215,7 +221,7 @@ fn query<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let lists = found
         .into_iter()
         .map(|(key, values)| (key, Val::list(values)));
-    Ok(Val::Map(Rc::new(lists.collect())))
+    Ok(Val::map(lists.collect()))
 }
 
 fn address(given: &str) -> Result<IpAddr, Fault> {

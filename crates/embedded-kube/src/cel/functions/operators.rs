@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use super::super::budget;
 use super::super::value::{Fault, Moment, Outcome, Val};
 use super::{Row, count};
 
@@ -162,8 +163,14 @@ fn add<'a>(args: &[Val<'a>]) -> Outcome<'a> {
             .map(Val::Uint)
             .ok_or_else(unsigned_overflow),
         [Val::Double(a), Val::Double(b)] => Ok(Val::Double(a + b)),
-        [Val::String(a), Val::String(b)] => Ok(Val::text(format!("{a}{b}"))),
-        [Val::Bytes(a), Val::Bytes(b)] => Ok(Val::Bytes([&a[..], &b[..]].concat().into())),
+        [Val::String(a), Val::String(b)] => {
+            budget::pay_new_text(a.len() + b.len())?;
+            Ok(Val::text([&**a, &**b].concat()))
+        }
+        [Val::Bytes(a), Val::Bytes(b)] => {
+            budget::pay_new_text(a.len() + b.len())?;
+            Ok(Val::Bytes([&a[..], &b[..]].concat().into()))
+        }
         [Val::List(a), Val::List(b)] => Ok(Val::List(a.add(b)?.into())),
         [Val::Duration(a), Val::Duration(b)] => a
             .checked_add(*b)

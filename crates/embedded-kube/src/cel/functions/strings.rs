@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::budget;
 use super::super::time;
 use super::super::types::Type;
 use super::super::value::{Fault, Outcome, Val};
@@ -45,9 +46,6 @@ pub(super) const ROWS: &[Row] = &[
     ("strings:quote(string) string", quote),
 ];
 
-/// How long a text that is made here can get.
-const MAX_TEXT: usize = 8 * 1024 * 1024;
-
 fn chars(text: &str) -> Vec<char> {
     text.chars().collect()
 }
@@ -72,19 +70,29 @@ fn char_at<'a>(args: &[Val<'a>]) -> Outcome<'a> {
 }
 
 fn index_of<'a>(args: &[Val<'a>]) -> Outcome<'a> {
-    let (own, part) = (chars(text(args, 0)?), chars(text(args, 1)?));
+    let (own, part) = (text(args, 0)?, text(args, 1)?);
     let offset = if args.len() > 2 { int(args, 2)? } else { 0 };
     if part.is_empty() {
         return Ok(Val::Int(offset));
     }
     let start = usize::try_from(offset).map_err(|_| out_of_range(offset))?;
-    let found = (start..own.len()).find(|at| own[*at..].starts_with(&part));
-    Ok(found.map_or(Val::Int(-1), count))
+    let (_, rest) = own.split_at(byte_of(own, start));
+    let found = rest.split_once(part);
+    Ok(found.map_or(Val::Int(-1), |(before, _)| {
+        count(start + before.chars().count())
+    }))
+}
+
+/// Where a character begins; those that are not there begin at the end.
+fn byte_of(text: &str, index: usize) -> usize {
+    let found = text.char_indices().nth(index);
+    found.map_or(text.len(), |(at, _)| at)
 }
 
 fn last_index_of<'a>(args: &[Val<'a>]) -> Outcome<'a> {
-    let (own, part) = (chars(text(args, 0)?), chars(text(args, 1)?));
-    let last = i64::try_from(own.len()).unwrap_or(i64::MAX);
+    let (own, part) = (text(args, 0)?, text(args, 1)?);
+    let length = own.chars().count();
+    let last = i64::try_from(length).unwrap_or(i64::MAX);
     if part.is_empty() {
         let offset = if args.len() > 2 { int(args, 2)? } else { last };
         return Ok(Val::Int(offset));
@@ -98,12 +106,16 @@ fn last_index_of<'a>(args: &[Val<'a>]) -> Outcome<'a> {
         return Ok(Val::Int(-1));
     }
     let start = usize::try_from(offset).map_err(|_| out_of_range(offset))?;
-    if start >= own.len() || part.len() > own.len() {
+    if start >= length {
         return Ok(Val::Int(-1));
     }
-    let mut places = (0..=start.min(own.len() - part.len())).rev();
-    let found = places.find(|at| own[*at..].starts_with(&part));
-    Ok(found.map_or(Val::Int(-1), count))
+    // What begins there at the latest ends here at the latest.
+    let mut end = own.len().min(byte_of(own, start) + part.len());
+    while !own.is_char_boundary(end) {
+        end -= 1;
+    }
+    let found = own.split_at(end).0.rsplit_once(part);
+    Ok(found.map_or(Val::Int(-1), |(before, _)| count(before.chars().count())))
 }
 
 fn replace<'a>(args: &[Val<'a>]) -> Outcome<'a> {
@@ -111,9 +123,7 @@ fn replace<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let limit = if args.len() > 3 { int(args, 3)? } else { -1 };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let places = own.matches(from).count().min(limit);
-    if own.len() + places.saturating_mul(to.len()) > MAX_TEXT {
-        return Err(super::super::eval::out_of_budget());
-    }
+    budget::pay_new_text(own.len().saturating_add(places.saturating_mul(to.len())))?;
     Ok(Val::text(own.replacen(from, to, limit)))
 }
 
@@ -121,6 +131,7 @@ fn split<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let (own, separator) = (text(args, 0)?, text(args, 1)?);
     let limit = if args.len() > 2 { int(args, 2)? } else { -1 };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    budget::pay(own.matches(separator).count().min(limit))?;
     let parts: Vec<String> = if limit == 0 {
         Vec::new()
     } else if separator.is_empty() {
@@ -161,19 +172,25 @@ fn substring<'a>(args: &[Val<'a>]) -> Outcome<'a> {
 
 fn join<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let separator = if args.len() > 1 { text(args, 1)? } else { "" };
-    let mut parts = Vec::new();
-    for item in args[0].items()? {
-        match item {
-            Val::String(part) => parts.push(part),
-            other => return Err(Fault::new(format!("join: invalid input: {other}"))),
-        }
+    let items = args[0].items()?;
+    let mut parts = Vec::with_capacity(items.len());
+    let mut length = items.len().saturating_mul(separator.len());
+    for item in &items {
+        let Some(part) = item.as_str() else {
+            return Err(Fault::new(format!("join: invalid input: {item}")));
+        };
+        length = length.saturating_add(part.len());
+        parts.push(part);
     }
+    budget::pay_new_text(length)?;
     Ok(Val::text(parts.join(separator)))
 }
 
 fn quote<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    let plain = text(args, 0)?;
+    budget::pay_new_text(plain.len())?;
     let mut quoted = String::from("\"");
-    for c in text(args, 0)?.chars() {
+    for c in plain.chars() {
         match c {
             '\u{7}' => quoted.push_str("\\a"),
             '\u{8}' => quoted.push_str("\\b"),
@@ -298,28 +315,35 @@ fn refusal(kind: char, of: &str) -> String {
 fn format<'a>(args: &[Val<'a>]) -> Outcome<'a> {
     let values = args[1].items()?;
     let mut values = values.iter().enumerate();
-    let mut out = String::new();
+    let mut out = Page::default();
     let pieces = pieces(text(args, 0)?)
         .map_err(|error| Fault::new(format!("could not parse formatting clause: {error}")))?;
     let mut used = 0;
     for piece in pieces {
         match piece {
-            Piece::Text(plain) => out.push_str(&plain),
+            Piece::Text(plain) => out.write(&plain)?,
             Piece::Clause(kind, precision) => {
                 let Some((_, value)) = values.next() else {
                     return Err(Fault::new(format!("index {used} out of range")));
                 };
                 used += 1;
-                let shown = clause(kind, precision, value)
-                    .map_err(|fault| Fault::new(format!("error during formatting: {}", fault.0)))?;
-                out.push_str(&shown);
+                budget::pay_new_text(value.length())?;
+                let done = if kind == 's' {
+                    out.show(value, false)
+                } else {
+                    clause(kind, precision, value).and_then(|shown| out.write(&shown))
+                };
+                done.map_err(|fault| {
+                    // What is cancelled is no matter of formatting.
+                    if budget::is_over() {
+                        return fault;
+                    }
+                    Fault::new(format!("error during formatting: {}", fault.0))
+                })?;
             }
         }
-        if out.len() > MAX_TEXT {
-            return Err(super::super::eval::out_of_budget());
-        }
     }
-    Ok(Val::text(out))
+    Ok(Val::text(out.0))
 }
 
 fn clause(kind: char, precision: Option<usize>, value: &Val<'_>) -> Result<String, Fault> {
@@ -337,7 +361,6 @@ fn clause(kind: char, precision: Option<usize>, value: &Val<'_>) -> Result<Strin
         _ => None,
     };
     match (kind, value) {
-        ('s', value) => shown(value, false),
         ('d', Val::Int(number)) => Ok(number.to_string()),
         ('d', Val::Uint(number)) => Ok(number.to_string()),
         ('d', _) => refuse("integers"),
@@ -431,8 +454,62 @@ fn scientific(number: f64, digits: usize) -> String {
     format!("{mantissa}\u{202f}×\u{202f}10{sign}{high}")
 }
 
-/// What `%s` makes of a value; inside of lists and maps it is written as an expression would.
-fn shown(value: &Val<'_>, inside: bool) -> Result<String, Fault> {
+/// What a format writes on, as long as there is something left to pay for it.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn write(&mut self, text: &str) -> Result<(), Fault> {
+        if self.0.len().saturating_add(text.len()) > budget::MAX_TEXT {
+            return Err(budget::cancel());
+        }
+        budget::pay(1 + text.len() / 10)?;
+        self.0.push_str(text);
+        Ok(())
+    }
+
+    /// What `%s` makes of a value; inside of lists and maps it is written as an expression would.
+    fn show(&mut self, value: &Val<'_>, inside: bool) -> Result<(), Fault> {
+        budget::pay_new_text(value.length())?;
+        match value {
+            Val::List(list) => {
+                self.write("[")?;
+                for (index, item) in list.items.iter().enumerate() {
+                    if index > 0 {
+                        self.write(", ")?;
+                    }
+                    self.show(item, true)?;
+                }
+                self.write("]")
+            }
+            Val::Map(_) | Val::Object(_) => {
+                let mut entries = Vec::new();
+                for key in value.items()? {
+                    let found = value.index(&key)?;
+                    let (mut left, mut right) = (Self::default(), Self::default());
+                    left.show(&key, true)?;
+                    right.show(&found, true)?;
+                    entries.push((left.0, right.0));
+                }
+                entries.sort();
+                self.write("{")?;
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    if index > 0 {
+                        self.write(", ")?;
+                    }
+                    self.write(key)?;
+                    self.write(":")?;
+                    self.write(value)?;
+                }
+                self.write("}")
+            }
+            other => self.write(&plain(other, inside)?),
+        }
+    }
+}
+
+/// A value that holds no others, as `%s` shows it.
+fn plain(value: &Val<'_>, inside: bool) -> Result<String, Fault> {
     Ok(match value {
         Val::Null => "null".to_owned(),
         Val::String(text) if inside => go_quote(text),
@@ -443,24 +520,6 @@ fn shown(value: &Val<'_>, inside: bool) -> Result<String, Fault> {
         }
         Val::Double(number) if inside => format!("{number:.6}"),
         Val::Double(number) => go_float(*number),
-        Val::List(list) => {
-            let items: Result<Vec<String>, Fault> =
-                list.items.iter().map(|item| shown(item, true)).collect();
-            format!("[{}]", items?.join(", "))
-        }
-        Val::Map(_) | Val::Object(_) => {
-            let mut entries = Vec::new();
-            for key in value.items()? {
-                let found = value.index(&key)?;
-                entries.push((shown(&key, true)?, shown(&found, true)?));
-            }
-            entries.sort();
-            let entries: Vec<String> = entries
-                .into_iter()
-                .map(|(key, value)| format!("{key}:{value}"))
-                .collect();
-            format!("{{{}}}", entries.join(", "))
-        }
         Val::Bool(_)
         | Val::Int(_)
         | Val::Uint(_)
