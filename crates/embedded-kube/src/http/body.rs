@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::negotiate::Format;
 use crate::api::type_name;
-use crate::deep::MAX_DEPTH;
 use crate::json::{self, Document};
 use crate::protobuf;
 use crate::status::{ApiError, ApiResult};
@@ -106,12 +105,15 @@ fn first_document(text: &str) -> &str {
 /// How many lines are put right before a text is refused: each costs another reading.
 const MAX_REPAIRS: usize = 20;
 
-/// What a YAML document may cost: the size and the depth of bodies are bounded before, so that only
-/// what is said once and meant often needs a bound here.
+/// How deep YAML may nest: its reader takes more of the stack for a level than others do.
+const MAX_YAML_DEPTH: usize = 1_000;
+
+/// What a YAML document may cost. Its size is bounded before, so besides the depth only what is said
+/// once and meant often needs a bound here.
 fn limits() -> serde_saphyr::Options {
     let budget = serde_saphyr::budget! {
-        max_depth: MAX_DEPTH,
-        flow_nesting_limit: MAX_DEPTH,
+        max_depth: MAX_YAML_DEPTH,
+        flow_nesting_limit: MAX_YAML_DEPTH,
         max_events: usize::MAX,
         max_nodes: usize::MAX,
         enforce_alias_anchor_ratio: false,

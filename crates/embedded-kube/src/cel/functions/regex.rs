@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
 const KEPT: usize = 64;
 
 /// What it takes to compile one, besides its length.
-const COMPILING: usize = 2_000;
+const COMPILING: usize = 10_000;
 /// How many bytes a search can go over in one step.
 const STRIDE: usize = 256;
 
