@@ -197,7 +197,7 @@ fn converged(world: &World, scenario: &Scenario) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Twins that hold data are reported; so are a guest's parts.
+/// Twins that hold data are reported.
 fn is_expected(finding: &Finding, scenario: &Scenario) -> bool {
     match finding {
         Finding::Twins { .. } => scenario.kinds.iter().any(|kind| kind.valuable),

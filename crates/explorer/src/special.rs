@@ -68,7 +68,6 @@ fn guest_by_parent(alone: &Scenario, kind: &'static Kind) -> Scenario {
         account,
         ledger,
         expect: Expect::Reported,
-        must_report: true,
         ..named(alone, "guest-by-parent")
     }
 }
