@@ -290,25 +290,23 @@ fn sort_causes(status: &mut Map<String, Value>) {
         return;
     };
     causes.sort_by_key(ToString::to_string);
-    if let Some(Value::String(message)) = status.get_mut("message")
-        && let Some((head, list)) = message.split_once(" is invalid: [")
-        && let Some(list) = list.strip_suffix(']')
-    {
-        let mut parts: Vec<&str> = list.split(", ").collect();
-        parts.sort_unstable();
-        *message = format!("{head} is invalid: [{}]", parts.join(", "));
-    }
+    sort_list(status, " is invalid: [");
 }
 
 /// The real server looks at bindings in random order, and so are those named whose role is missing.
 fn sort_missing(status: &mut Map<String, Value>) {
+    sort_list(status, ": RBAC: [");
+}
+
+/// Sorts the list at the end of a message, which begins so.
+fn sort_list(status: &mut Map<String, Value>, begins: &str) {
     if let Some(Value::String(message)) = status.get_mut("message")
-        && let Some((head, list)) = message.split_once(": RBAC: [")
+        && let Some((head, list)) = message.split_once(begins)
         && let Some(list) = list.strip_suffix(']')
     {
         let mut parts: Vec<&str> = list.split(", ").collect();
         parts.sort_unstable();
-        *message = format!("{head}: RBAC: [{}]", parts.join(", "));
+        *message = format!("{head}{begins}{}]", parts.join(", "));
     }
 }
 
