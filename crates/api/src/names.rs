@@ -8,6 +8,8 @@ pub const CLAIM_PINNED_FOR: &str = "freehold.dev/claim-pinned-for";
 pub const MANAGEMENT: &str = "freehold.dev/management";
 /// `delete`, or `retain`: give the resources back instead of deleting them.
 pub const DELETION: &str = "freehold.dev/deletion";
+/// `exclusive`: what others put into resources of ours is removed, instead of being left to them.
+pub const RULES: &str = "freehold.dev/rules";
 /// The slots whose resources a person has told us to adopt; taken away when that is done.
 pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.

@@ -60,7 +60,7 @@ fn decisions_per_second(scenario: &Scenario) -> f64 {
                     for edit in &edits {
                         ledger.apply(edit);
                     }
-                    view.wrote(&edits, now, decided.reason.as_ref());
+                    view.wrote(&edits, now, &decided.reason);
                 }
                 Decision::Do(step) => {
                     let born = match (account.perform(scenario.actor, &step), &step) {

@@ -1,6 +1,6 @@
 //! Kinds that no cloud has: one for every combination of capabilities that the catalogue admits.
 
-use ownership::kind::{BirthProof, Change, CreateMode, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, Change, CreateMode, Ids, Kind, Marking, Naming};
 use ownership::time::Millis;
 
 /// A Kind for every combination of capabilities that the catalogue admits.
@@ -72,6 +72,10 @@ pub(crate) fn synthetic(
         marking,
         tags_together: true,
         naming,
+        ids: match create {
+            CreateMode::Upsert => Ids::Names,
+            CreateMode::Insert => Ids::Unique,
+        },
         has_creation_time,
         lists_marks: true,
         valuable: false,

@@ -1,12 +1,10 @@
 //! Mutants: engines that are broken on purpose, one rule each. The explorer must catch them all.
 
-use std::collections::BTreeSet;
-
 use ownership::claim::ClaimHash;
 use ownership::error::{Class, CloudError};
-use ownership::mark::{Dialect, Unmarked};
+use ownership::mark::{Dialect, OwnershipMark, Unmarked};
 use ownership::time::{Millis, Tick};
-use ownership::{Holder, Kind, Rules};
+use ownership::{Identity, Kind, Rules};
 
 use crate::run::{Outcome, run};
 use crate::scenario::Scenario;
@@ -58,7 +56,7 @@ mutants! {
         fn same_claim(&self, _: &ClaimHash, _: &ClaimHash) -> bool { true }
     }
     "ignore the holder": IgnoreHolder {
-        fn holds(&self, _: &Holder, _: &Holder, _: &BTreeSet<Holder>) -> bool { true }
+        fn holds(&self, _: &Identity, _: &OwnershipMark) -> bool { true }
     }
     "trust the recorded id": TrustRecordedId {
         fn recorded_id_is_proof(&self) -> bool { true }

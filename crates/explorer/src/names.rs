@@ -39,6 +39,7 @@ pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario
                     "".into()
                 },
                 tags: Tags::new(),
+                id: None,
             };
             account
                 .add_parts(Actor::Stranger, &target, inner.name, &[part])
@@ -123,6 +124,8 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
             let known = Known {
                 slot: slot_name("thing"),
                 origin: Origin::Created,
+                unique: None,
+                wrote: None,
             };
             let target = Target::new(kind.name, id.clone());
             ledger.known.insert(target, known);

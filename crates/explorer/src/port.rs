@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use cloud_port::{Cloud, Effect, LedgerError, LedgerStore};
+use cloud_port::{Cloud, Deadline, Effect, LedgerError, LedgerStore};
 use cloud_sim::Actor;
 use ownership::ledger::Edit;
 use ownership::{Answer, CloudError, Ledger, Phase, Query, Step};
@@ -47,8 +47,9 @@ impl Cloud for Port {
         answer(call).await
     }
 
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
         self.turn().await;
+        by.check()?;
         let call = self.world.lock().perform(self.actor, step);
         answer(call).await
     }

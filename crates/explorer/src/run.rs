@@ -343,7 +343,8 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         }
         let quiet = world.writes == writes && world.chooser.fired.len() == fired;
         let state = match end {
-            PassEnd::Rest(report) => State::Resting { report, quiet },
+            PassEnd::Rest(_, Some(until)) => State::Waiting(until),
+            PassEnd::Rest(report, None) => State::Resting { report, quiet },
             PassEnd::Done(_) => State::Done,
             PassEnd::Wait(until, _, _) => State::Waiting(until),
             PassEnd::Failed(error, _) => {

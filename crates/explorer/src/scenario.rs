@@ -1,6 +1,6 @@
 //! Scenarios: what a run begins with, what may happen in it, and what must come of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use ownership::blueprint::{Blueprint, Expr, IfMissing, InnerWish, Slot, SlotName, Source};
@@ -322,7 +322,7 @@ pub(crate) fn identity(uuid: &str, cluster: &str, holder: &str, dialect: Dialect
     Identity {
         claim: Claim::new("Cluster.kubermatic.k8c.io", "", cluster, uuid).expect("a legal claim"),
         holder: Holder::of_cluster(holder),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
         dialect,
     }
 }
@@ -396,7 +396,7 @@ fn held(alone: &Scenario) -> [Scenario; 2] {
     let (held, _) = run::prepare(&by(Actor::Engine(1)), &Freehold);
     let (taken, _) = run::prepare(&by(Actor::Engine(0)), &Freehold);
     let mut identity = alone.identity.clone();
-    identity.taken_over.insert(there.holder.clone());
+    identity.taken_over.insert(there.holder.clone(), 0);
     let no_deletion = alone.faults.without(Fault::EndNow.bit());
     // An old backup: it has the finalizers, and none of what came after.
     let ledger = Ledger {

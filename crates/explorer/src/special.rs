@@ -60,6 +60,7 @@ fn guest_by_parent(alone: &Scenario, kind: &'static Kind) -> Scenario {
         key: "guests".into(),
         value: "{}".into(),
         tags: Tags::new(),
+        id: None,
     };
     account
         .add_parts(Actor::Engine(1), &target, inner, &[part])
@@ -208,11 +209,13 @@ pub(crate) fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
         slot: slot_name("thing"),
         attempt: 0,
         holder: there.holder.clone(),
+        generation: 0,
     };
     let part = InnerPart {
         key: "ingress tcp 443-443 0.0.0.0/0".into(),
         value: "".into(),
         tags: mark.encode(kind.carrier).into_iter().collect(),
+        id: None,
     };
     let id = ledger.ids[&slot_name("thing")].clone();
     account

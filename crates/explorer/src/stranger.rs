@@ -105,6 +105,7 @@ pub(crate) fn act(world: &mut World, fault: Fault, scenario: &Scenario) {
                     key: "ingress tcp 4444-4444 192.0.2.0/24".into(),
                     value: "".into(),
                     tags: Tags::new(),
+                    id: None,
                 };
                 let _ = world
                     .account

@@ -77,7 +77,12 @@ pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     scenario.ledger.ids.insert(slot.name.clone(), first.clone());
     scenario.ledger.attempts.insert(slot.name.clone(), 2);
     for id in [first, second] {
-        let known = Known::new(&slot, Origin::Created);
+        let known = Known {
+            slot: slot.name.clone(),
+            origin: Origin::Created,
+            unique: None,
+            wrote: None,
+        };
         scenario
             .ledger
             .known

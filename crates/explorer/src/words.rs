@@ -89,6 +89,12 @@ pub(crate) fn edits(edits: &[Edit]) -> String {
         Edit::Condemn { target, .. } => format!("condemn {target}"),
         Edit::Gone { target } => format!("forget {target}"),
         Edit::Trace(trace) => format!("announce {} on {}", words::trace(trace), trace.on),
+        Edit::Wrote { target, parts } => format!("note {} parts in {target}", parts.len()),
+        Edit::Join(trace) => format!("join {} on {}", words::trace(trace), trace.on),
+        Edit::Joined(trace) => format!("joined {} on {}", words::trace(trace), trace.on),
+        Edit::Leave(trace) => format!("leave {} on {}", words::trace(trace), trace.on),
+        Edit::Remove(target) => format!("announce a removal from {target}"),
+        Edit::Removed(target) => format!("the removals from {target} are over"),
         Edit::Erase(trace) => format!("forget {} on {}", words::trace(trace), trace.on),
         Edit::Finish => "remove the finalizers".to_owned(),
     };

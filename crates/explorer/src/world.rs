@@ -241,18 +241,21 @@ impl World {
     /// A side effect.
     pub(crate) fn perform(&mut self, actor: Actor, step: &Step) -> Call<Effect, CloudError> {
         self.writes += 1;
-        if let (Step::Delete { owned }, Phase::Retaining) = (step, self.object.phase) {
-            let what = format!("{} was to be retained and is deleted", owned.target());
+        if let (Step::Delete(deletion), Phase::Retaining) = (step, self.object.phase) {
+            let what = format!("{} was to be retained and is deleted", deletion.target());
             self.broken.get_or_insert(Violation {
                 law: Law::NoTheft,
                 what,
             });
         }
-        if let (Step::Delete { owned }, Phase::Live) = (step, self.object.phase)
-            && owned.mark().is_some()
-            && !self.condemned.contains(owned.target())
+        if let (Step::Delete(deletion), Phase::Live) = (step, self.object.phase)
+            && deletion.owned().mark().is_some()
+            && !self.condemned.contains(deletion.target())
         {
-            let what = format!("{} is deleted as a twin, but not condemned", owned.target());
+            let what = format!(
+                "{} is deleted as a twin, but not condemned",
+                deletion.target()
+            );
             self.broken.get_or_insert(Violation {
                 law: Law::NoTwins,
                 what,
@@ -318,12 +321,12 @@ impl World {
     /// The effect itself. Twins are reduced to one, never to none (law 2).
     fn take_effect(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
         let effect = self.account.perform(actor, step);
-        if let (Step::Delete { owned }, Phase::Live, true) =
+        if let (Step::Delete(deletion), Phase::Live, true) =
             (step, self.object.phase, effect.is_ok())
         {
-            let slot = owned.mark().map(|mark| &mark.slot);
-            if self.valuable.contains(&owned.target().kind) && slot.is_some() {
-                let what = format!("{} holds data and was deleted as a twin", owned.target());
+            let slot = deletion.owned().mark().map(|mark| &mark.slot);
+            if self.valuable.contains(&deletion.target().kind) && slot.is_some() {
+                let what = format!("{} holds data and was deleted as a twin", deletion.target());
                 self.broken.get_or_insert(Violation {
                     law: Law::NoTwins,
                     what,
@@ -335,7 +338,7 @@ impl World {
                 .iter()
                 .any(|choice| choice.fault.is_strangers());
             if laws::emptied(self, slot) && !disturbed {
-                let what = format!("{} was the last one of its slot", owned.target());
+                let what = format!("{} was the last one of its slot", deletion.target());
                 self.broken.get_or_insert(Violation {
                     law: Law::NoTwins,
                     what,

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use crate::blueprint::{Slot, SlotName};
-use crate::claim::Holder;
 use crate::error::{Blocker, Class, CloudError};
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
-use crate::verdict::Owner;
+use crate::verdict::{Held, Owner};
 
 /// Something that a person should know, with the way out. It becomes a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub enum Finding {
         /// The resource.
         target: Target,
         /// The other management cluster.
-        holder: Holder,
+        by: Held,
     },
     /// Twins of a Kind that holds data.
     Twins {
@@ -235,14 +234,12 @@ impl fmt::Display for Finding {
                  decide: delete it, and another is made; or adopt it: {}",
                 adopt(slot)
             ),
-            Self::Held {
-                slot,
-                target,
-                holder,
-            } => write!(
+            Self::Held { slot, target, by } => write!(
                 f,
-                "{slot}: {target} is held by the management cluster {holder}; if that one is gone, \
-                 confirm the take-over once: freehold take-over --from {holder}"
+                "{slot}: {target} is held by the management cluster {}, so nothing of this object is \
+                 touched; if that one is gone, confirm the take-over once: freehold take-over --from \
+                 {by}",
+                by.holder
             ),
             Self::Twins { slot, kept, others } => write!(
                 f,
@@ -316,6 +313,8 @@ fn list(items: &[impl fmt::Display]) -> String {
 /// Why something was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// Everything is as it is wanted.
+    AtRest,
     /// Nothing may be written to a cloud before UUID and finalizers are on the object.
     Unpinned,
     /// The recorded id of a slot is only a hint.
@@ -370,8 +369,18 @@ pub enum Reason {
     InnerSurplus(SlotName),
     /// A property differs.
     PropsDiffer(SlotName),
+    /// What we put into a resource of ours is written down: what others put there is theirs.
+    NoteParts(SlotName),
     /// What we add to somebody's resource is announced first.
     AnnounceTraces(SlotName),
+    /// Another claim needs the same part: it gets our mark too.
+    Join(SlotName),
+    /// Another claim needs the same part: it only loses our mark.
+    Leave,
+    /// What could meet somebody else's if it is late is announced first.
+    AnnounceRemoval,
+    /// Nothing of it can be late any more.
+    Settled,
     /// The resource is used by this claim and does not say so.
     MarkUsed(SlotName),
     /// The claim ends.
@@ -392,6 +401,12 @@ pub enum Reason {
     AwaitSettling(ResourceId),
     /// Something announced for somebody's resource may still take effect.
     AwaitTrace(ResourceId),
+    /// Another claim may still be removing the part that it shared with us.
+    AwaitJoin(ResourceId),
+    /// Something that takes away from it, or deletes it, may still take effect.
+    AwaitRemoval(ResourceId),
+    /// What the management cluster before this one has sent may still take effect.
+    AwaitTakeOver(ResourceId),
     /// The resource is not usable yet.
     AwaitReady(ResourceId),
 }
@@ -399,6 +414,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::AtRest => write!(f, "every part is there, marked, and as it is wanted"),
             Self::Unpinned => write!(f, "UUID and finalizers come before the first cloud write"),
             Self::CheckRecorded(slot) => write!(f, "the recorded id of {slot} is only a hint"),
             Self::FindByMarks(kind) => write!(f, "find by marks what is ours of {kind}"),
@@ -447,6 +463,11 @@ impl fmt::Display for Reason {
             Self::AnnounceTraces(slot) => {
                 write!(f, "{slot} is not ours: what we add is written down first")
             }
+            Self::NoteParts(slot) => write!(f, "what we put into {slot} is written down"),
+            Self::Join(slot) => write!(f, "another claim needs it too ({slot})"),
+            Self::Leave => write!(f, "another claim still needs it: it only loses our mark"),
+            Self::AnnounceRemoval => write!(f, "what takes something away is written down first"),
+            Self::Settled => write!(f, "nothing of it can be late any more"),
             Self::MarkUsed(slot) => write!(f, "this cluster uses it ({slot})"),
             Self::Ends => write!(f, "the claim ends"),
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
@@ -457,6 +478,18 @@ impl fmt::Display for Reason {
             Self::AwaitIntent(slot) => write!(f, "the create of {slot} may still take effect"),
             Self::AwaitSettling(id) => write!(f, "reads of {id} may be older than its last write"),
             Self::AwaitTrace(id) => write!(f, "what was added to {id} may still take effect"),
+            Self::AwaitJoin(id) => {
+                write!(
+                    f,
+                    "another claim may still be removing what it shared in {id}"
+                )
+            }
+            Self::AwaitRemoval(id) => {
+                write!(f, "a call that takes away from {id} may still take effect")
+            }
+            Self::AwaitTakeOver(id) => {
+                write!(f, "whoever held {id} before may still be changing it")
+            }
             Self::AwaitReady(id) => write!(f, "{id} is not ready yet"),
         }
     }

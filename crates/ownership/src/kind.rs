@@ -28,6 +28,8 @@ pub struct Kind {
     pub tags_together: bool,
     /// Where its name is unique.
     pub naming: Naming,
+    /// What its ids are.
+    pub ids: Ids,
     /// Whether the cloud tells when a resource was created.
     pub has_creation_time: bool,
     /// Whether the cloud's listing of all of them shows their marks; where it does not, each must be
@@ -74,6 +76,17 @@ pub enum Marking {
     CreateOnly,
     /// Never.
     Never,
+}
+
+/// What the ids of a Kind are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ids {
+    /// The cloud's own: no later resource has the same.
+    Unique,
+    /// The resource's name: whoever makes another of that name has the same id. So the id proves no
+    /// origin, and a call that is late may meet another resource. What tells two of them apart is
+    /// [`Resource::unique`](crate::part::Resource::unique).
+    Names,
 }
 
 /// Where a Kind's names are unique.
@@ -189,6 +202,9 @@ impl Kind {
         if self.birth == BirthProof::Nonce && self.naming == Naming::Free {
             return refuse("a nonce in a name proves something only where names are unique");
         }
+        if self.ids == Ids::Names && self.naming == Naming::Free {
+            return refuse("its ids are names, so a name must be unique somewhere");
+        }
         if self
             .token
             .is_some_and(|lifetime| lifetime <= FRESH + REQUEST_TIMEOUT + self.settling)
@@ -199,9 +215,10 @@ impl Kind {
     }
 
     /// Whether a look-up by name is also a look-up by marks: we always create under this one name,
-    /// names are unique, and so whatever is ours is what the name finds.
+    /// names are unique in the whole account, and so whatever is ours is what the name finds. A name
+    /// that is unique only within a parent finds nothing in the parent that was wanted yesterday.
     pub fn name_finds_marks(&self) -> bool {
-        self.naming != Naming::Free && self.birth != BirthProof::Nonce
+        self.naming == Naming::Account && self.birth != BirthProof::Nonce
     }
 
     /// The inner Kind of that name.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blueprint::{Slot, SlotName};
-use crate::part::Props;
+use crate::kind::{Ids, Kind};
+use crate::part::{Props, Resource};
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
@@ -16,6 +17,9 @@ use crate::time::CloudTime;
 pub struct Ledger {
     /// Whether UUID and finalizers are on the object: before that, nothing is written to a cloud.
     pub pinned: bool,
+    /// Whether nothing on the object said that it was ever pinned when it was read: then nothing in
+    /// a cloud can carry its mark, and nothing of it needs to be looked for by marks.
+    pub is_new: bool,
     /// The recorded id of each slot. Hints, if we wrote them; wishes, if the user did (law 6).
     pub ids: BTreeMap<SlotName, ResourceId>,
     /// Creates whose outcome has not been seen by marks yet.
@@ -29,6 +33,15 @@ pub struct Ledger {
     pub condemned: BTreeSet<Target>,
     /// What we added to resources that we only use (law 7), and how often it was announced.
     pub traces: BTreeMap<Trace, u32>,
+    /// Of these, parts that were another claim's when we marked them too: it may still remove them on
+    /// what it read before, so they count as there only when that cannot happen any more (law 1).
+    pub joined: BTreeSet<Trace>,
+    /// Of these, parts that we took our mark off, because another claim needed them: whoever is the
+    /// last to do so removes them.
+    pub left: BTreeSet<Trace>,
+    /// Calls that take something away, and that could meet another claim's if they are late: the
+    /// resource outlives this claim, or is known only by its name. How often each was announced.
+    pub removals: BTreeMap<Target, u32>,
 }
 
 /// A create that was decided: written and acknowledged before the call is sent.
@@ -67,13 +80,43 @@ pub struct Known {
     pub slot: SlotName,
     /// How we came by it.
     pub origin: Origin,
+    /// What the cloud calls this very resource, where its id is only a name (law 6).
+    pub unique: Option<Text>,
+    /// The parts that we put into it: what others put there is theirs. `None` in a record that is
+    /// older than this list.
+    pub wrote: Option<BTreeSet<Part>>,
 }
+
+/// A part inside a resource: its inner Kind's name and its key.
+pub type Part = (&'static str, Text);
 
 impl Known {
     /// What fills a slot, and how we came by it.
-    pub fn new(slot: &Slot, origin: Origin) -> Self {
-        let slot = slot.name.clone();
-        Self { slot, origin }
+    pub fn new(slot: &Slot, origin: Origin, resource: &Resource) -> Self {
+        Self {
+            slot: slot.name.clone(),
+            origin,
+            unique: resource.unique.clone(),
+            wrote: None,
+        }
+    }
+
+    /// Whether this is the resource that was recorded, and not another of that name.
+    pub fn is(&self, kind: &Kind, resource: &Resource) -> bool {
+        kind.ids == Ids::Unique || (self.unique.is_some() && self.unique == resource.unique)
+    }
+
+    /// The same, with what an earlier record knew of the very same resource besides.
+    fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(earlier) = earlier {
+            if self.unique.is_none() {
+                self.unique = earlier.unique;
+                self.wrote = self.wrote.or(earlier.wrote);
+            } else if self.unique == earlier.unique || earlier.unique.is_none() {
+                self.wrote = self.wrote.or(earlier.wrote);
+            }
+        }
+        self
     }
 }
 
@@ -162,10 +205,27 @@ pub enum Edit {
         /// The resource.
         target: Target,
     },
+    /// These are the parts that we put into a resource of ours, or are about to.
+    Wrote {
+        /// The resource.
+        target: Target,
+        /// All of them.
+        parts: BTreeSet<Part>,
+    },
     /// Something will be added to a resource that is not ours.
     Trace(Trace),
+    /// It is another claim's too, and will get our mark besides.
+    Join(Trace),
+    /// Nobody can be removing it any more on what was read before our mark.
+    Joined(Trace),
+    /// Our mark will be taken off it, because it is another claim's too.
+    Leave(Trace),
     /// It is gone again.
     Erase(Trace),
+    /// Something will be taken away from a resource, or the resource deleted.
+    Remove(Target),
+    /// Every such call has taken effect.
+    Removed(Target),
     /// Nothing of ours is left: remove the finalizers.
     Finish,
 }
@@ -181,12 +241,17 @@ impl Ledger {
             known,
             condemned,
             traces,
+            joined: _,
+            left: _,
+            removals,
+            is_new: _,
         } = self;
         let empty = ids.is_empty()
             && intents.is_empty()
             && known.is_empty()
             && condemned.is_empty()
-            && traces.is_empty();
+            && traces.is_empty()
+            && removals.is_empty();
         !empty
     }
 
@@ -200,11 +265,9 @@ impl Ledger {
                 known,
             } => {
                 self.ids.insert(slot.clone(), target.id.clone());
-                self.known.insert(target.clone(), known.clone());
+                self.know(target, known);
             }
-            Edit::Know { target, known } => {
-                self.known.insert(target.clone(), known.clone());
-            }
+            Edit::Know { target, known } => self.know(target, known),
             Edit::OpenIntent { slot, intent } => {
                 let last = self.attempts.entry(slot.clone()).or_default();
                 *last = (*last).max(intent.attempt);
@@ -215,7 +278,7 @@ impl Ledger {
             }
             Edit::Condemn { target, known } => {
                 self.condemned.insert(target.clone());
-                self.known.insert(target.clone(), known.clone());
+                self.know(target, known);
             }
             Edit::Gone { target } => {
                 self.condemned.remove(target);
@@ -226,11 +289,40 @@ impl Ledger {
             }
             Edit::Trace(trace) => {
                 *self.traces.entry(trace.clone()).or_default() += 1;
+                self.left.remove(trace);
+            }
+            Edit::Wrote { target, parts } => {
+                if let Some(known) = self.known.get_mut(target) {
+                    known.wrote = Some(parts.clone());
+                }
+            }
+            Edit::Join(trace) => {
+                self.joined.insert(trace.clone());
+            }
+            Edit::Joined(trace) => {
+                self.joined.remove(trace);
+            }
+            Edit::Leave(trace) => {
+                self.left.insert(trace.clone());
             }
             Edit::Erase(trace) => {
                 self.traces.remove(trace);
+                self.joined.remove(trace);
+                self.left.remove(trace);
+            }
+            Edit::Remove(target) => {
+                *self.removals.entry(target.clone()).or_default() += 1;
+            }
+            Edit::Removed(target) => {
+                self.removals.remove(target);
             }
             Edit::Finish => *self = Self::default(),
         }
+    }
+
+    fn know(&mut self, target: &Target, known: &Known) {
+        let earlier = self.known.remove(target);
+        self.known
+            .insert(target.clone(), known.clone().after(earlier));
     }
 }

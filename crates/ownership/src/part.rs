@@ -58,6 +58,9 @@ pub struct Resource {
     pub kind: &'static str,
     /// The cloud's id for it.
     pub id: ResourceId,
+    /// What the cloud calls this very resource, where its id is only a name
+    /// ([`Ids::Names`](crate::kind::Ids)): another one of that name, made later, is called otherwise.
+    pub unique: Option<Text>,
     /// Its name; empty where it has none.
     pub name: Text,
     /// Its tags.
@@ -79,4 +82,19 @@ pub struct InnerPart {
     pub value: Text,
     /// Its own tags; empty where it cannot carry any.
     pub tags: Tags,
+    /// The cloud's own id for it, where it has one: what is removed by it is this very part, and not
+    /// another that says the same.
+    pub id: Option<Text>,
+}
+
+impl InnerPart {
+    /// A part that is to be added, or is named by hand: its id comes from the cloud.
+    pub fn new(key: impl Into<Text>, value: impl Into<Text>, tags: Tags) -> Self {
+        Self {
+            key: key.into(),
+            value: value.into(),
+            tags,
+            id: None,
+        }
+    }
 }

@@ -29,12 +29,12 @@ pub enum Query {
         /// The property that names the parent, and the parent's id.
         within: Option<(&'static str, Text)>,
     },
-    /// The resources that carry a tag with this key: a look-up by marks.
+    /// The resources that carry a tag with one of these keys: a look-up by marks.
     Marks {
         /// The Kind's name.
         kind: &'static str,
-        /// The key.
-        key: Text,
+        /// The keys.
+        keys: Vec<Text>,
     },
     /// The resources with these properties, and this name unless it is empty.
     Match {
@@ -93,7 +93,7 @@ impl Query {
                 let here = |(prop, parent): &(&str, Text)| resource.props.get(prop) == Some(parent);
                 resource.name == *name && within.as_ref().is_none_or(here)
             }
-            Self::Marks { key, .. } => resource.tags.get(key).is_some(),
+            Self::Marks { keys, .. } => keys.iter().any(|key| resource.tags.get(key).is_some()),
             Self::Match { name, props, .. } => {
                 (name.is_empty() || resource.name == *name) && resource.props.include(props)
             }

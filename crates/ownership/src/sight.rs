@@ -24,6 +24,14 @@ pub enum Sight {
     Retaining,
     /// A tag on somebody's resource that names a part of ours which is not there.
     Part(Target, Text),
+    /// A part of ours in a resource of ours, neither wanted nor there any more.
+    Written(Target, &'static str, Text),
+    /// A part that we have taken our mark off, and that carries nobody's.
+    Left(Trace),
+    /// Calls that take something away from a resource, by announcement.
+    Removal(Target, u32),
+    /// Something that was another management cluster's has been marked as held here.
+    TakenOver,
 }
 
 /// Since when this process has known things about one claim.
@@ -45,6 +53,16 @@ impl Sightings {
     /// Since when this is known; from now on, if it is new.
     pub fn since(&mut self, sight: Sight, now: Tick) -> Tick {
         *self.since.entry(sight).or_insert(now)
+    }
+
+    /// It is so from now on, whatever was known before.
+    pub fn note(&mut self, sight: Sight, now: Tick) {
+        self.since.insert(sight, now);
+    }
+
+    /// Since when this is known, if it is.
+    pub fn noted(&self, sight: &Sight) -> Option<Tick> {
+        self.since.get(sight).copied()
     }
 
     /// It is not so any more.

@@ -1,15 +1,15 @@
 //! Verdicts: whose a resource is, as far as its marks tell.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::claim::{Claim, ClaimHash, Holder};
-use crate::kind::Kind;
+use crate::kind::{InnerKind, Kind};
 use crate::mark::{self, Dialect, OwnershipMark, Reading, Tags};
-use crate::part::Resource;
+use crate::part::{InnerPart, Resource};
 use crate::query::Target;
 use crate::rules::Rules;
 use crate::text::Text;
-use crate::time::Tick;
+use crate::time::{FRESH, Tick};
 
 /// Who asks: the claim, the management cluster that holds it, and the dialect it speaks.
 #[derive(Clone, Debug)]
@@ -18,8 +18,9 @@ pub struct Identity {
     pub claim: Claim,
     /// This management cluster.
     pub holder: Holder,
-    /// Other management clusters whose claims this one has taken over.
-    pub taken_over: BTreeSet<Holder>,
+    /// Other management clusters whose claims this one has taken over, each up to the generation that
+    /// was confirmed.
+    pub taken_over: BTreeMap<Holder, u32>,
     /// The dialect, filled in for this object.
     pub dialect: Dialect,
 }
@@ -60,7 +61,28 @@ pub struct Owned {
     proof: Proof,
     read_at: Tick,
     fresh: bool,
-    held_by: Option<Holder>,
+    held_by: Option<Held>,
+}
+
+/// Who holds a part that is not held here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The management cluster.
+    pub holder: Holder,
+    /// How often the claim was taken over before it came there.
+    pub generation: u32,
+}
+
+/// The proof that a part inside a resource is ours to remove: what was read and when.
+///
+/// There is no other way to a Step that removes one. It is made by [`OwnedPart::derived`], or by the
+/// engine: from a mark on the part or on its parent, or from what the ledger remembers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedPart {
+    of: Target,
+    inner: &'static str,
+    part: InnerPart,
+    read: ReadStamp,
 }
 
 /// What proves ownership.
@@ -119,8 +141,13 @@ impl Owned {
 
     /// The management cluster that holds it, if it is not this one: then it is shown as owned, but
     /// neither changed nor deleted.
-    pub fn held_by(&self) -> Option<&Holder> {
+    pub fn held_by(&self) -> Option<&Held> {
         self.held_by.as_ref()
+    }
+
+    /// Whether a Step that changes or deletes it may be sent now.
+    pub(crate) fn permits(&self, now: Tick) -> bool {
+        self.held_by.is_none() && self.fresh && now - self.read_at <= FRESH
     }
 
     /// The mark, if a mark proves it.
@@ -129,6 +156,62 @@ impl Owned {
             Proof::Mark(mark) => Some(mark),
             Proof::CreatedHere => None,
         }
+    }
+}
+
+impl OwnedPart {
+    /// A part inside a resource of ours, where it was read at `read`: ours by derivation. `None` if
+    /// another management cluster holds the resource.
+    pub fn derived(
+        owned: &Owned,
+        inner: &InnerKind,
+        part: InnerPart,
+        read: ReadStamp,
+    ) -> Option<Self> {
+        let of = owned.target().clone();
+        let oldest = ReadStamp {
+            at: read.at.min(owned.read_at),
+            fresh: read.fresh && owned.fresh,
+        };
+        owned
+            .held_by
+            .is_none()
+            .then(|| Self::proved(of, inner, part, oldest))
+    }
+
+    /// A part that the engine has proved to be ours: by a mark, or by what the ledger remembers.
+    pub(crate) fn proved(of: Target, inner: &InnerKind, part: InnerPart, read: ReadStamp) -> Self {
+        let inner = inner.name;
+        Self {
+            of,
+            inner,
+            part,
+            read,
+        }
+    }
+
+    /// The resource it is in.
+    pub fn of(&self) -> &Target {
+        &self.of
+    }
+
+    /// Its inner Kind's name.
+    pub fn inner(&self) -> &'static str {
+        self.inner
+    }
+
+    /// When it was read.
+    pub fn read_at(&self) -> Tick {
+        self.read.at
+    }
+
+    /// Whether the read was answered by the cloud in this pass, after our last Step on it.
+    pub fn is_fresh(&self) -> bool {
+        self.read.fresh
+    }
+
+    pub(crate) fn into_part(self) -> InnerPart {
+        self.part
     }
 }
 
@@ -152,10 +235,13 @@ pub fn judge(
     let marks = read_marks(rules, identity, kind, &resource.tags);
     match marks.standing() {
         Standing::Ours(mark) => {
-            let holds = rules.holds(&identity.holder, &mark.holder, &identity.taken_over);
+            let holds = rules.holds(identity, &mark);
             Verdict::Owned(Owned {
                 target: Target::new(resource.kind, resource.id.clone()),
-                held_by: (!holds).then(|| mark.holder.clone()),
+                held_by: (!holds).then(|| Held {
+                    holder: mark.holder.clone(),
+                    generation: mark.generation,
+                }),
                 proof: Proof::Mark(mark),
                 read_at: read.at,
                 fresh: read.fresh,
@@ -169,9 +255,9 @@ pub fn judge(
 /// The marks on a part that matter to one claim.
 #[derive(Clone, Debug)]
 pub(crate) struct Marks {
-    ours: Option<OwnershipMark>,
-    other: Option<ClaimHash>,
-    dialect: Reading,
+    pub(crate) ours: Option<OwnershipMark>,
+    pub(crate) other: Option<ClaimHash>,
+    pub(crate) dialect: Reading,
 }
 
 /// What the marks on a part come to.
@@ -227,12 +313,7 @@ impl Identity {
         slot: &crate::blueprint::Slot,
         attempt: u32,
     ) -> Result<Vec<(Text, Text)>, crate::input::InputError> {
-        let own = OwnershipMark {
-            claim: self.claim.hash().clone(),
-            slot: slot.name.clone(),
-            attempt,
-            holder: self.holder.clone(),
-        };
+        let own = self.mark(&slot.name, attempt);
         let mut tags = vec![own.encode(kind.carrier)?];
         tags.extend(
             self.dialect
@@ -243,9 +324,37 @@ impl Identity {
         Ok(tags)
     }
 
+    /// The mark of a part of this claim, as it is written here and now.
+    pub(crate) fn mark(&self, slot: &crate::blueprint::SlotName, attempt: u32) -> OwnershipMark {
+        OwnershipMark {
+            claim: self.claim.hash().clone(),
+            slot: slot.clone(),
+            attempt,
+            holder: self.holder.clone(),
+            generation: self.generation(),
+        }
+    }
+
+    /// The generation of the marks that are written here: higher than any that was taken over, so
+    /// that whoever held a part before sees that he does no more.
+    pub fn generation(&self) -> u32 {
+        let highest = self.taken_over.values().max();
+        highest.map_or(0, |confirmed| confirmed.saturating_add(1))
+    }
+
     /// The key of this claim's marks.
     pub fn key(&self, kind: &Kind) -> Text {
         mark::claim_key(kind.carrier, self.claim.hash())
+    }
+}
+
+impl std::fmt::Display for Held {
+    /// As `take-over --from` takes it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.generation {
+            0 => write!(f, "{}", self.holder),
+            generation => write!(f, "{}@{generation}", self.holder),
+        }
     }
 }
 

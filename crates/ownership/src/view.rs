@@ -12,8 +12,8 @@ use crate::finding::Reason;
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
-use crate::step::Step;
-use crate::time::{CloudTime, Tick};
+use crate::step::{PartTags, Step};
+use crate::time::{CloudTime, Millis, Tick};
 use crate::verdict::ReadStamp;
 
 /// What one pass has seen so far.
@@ -25,15 +25,18 @@ pub struct View {
     created: Vec<(SlotName, Target)>,
     deleted: Vec<Target>,
     began: Option<Tick>,
+    acted: bool,
     finished: bool,
     opened: Vec<(SlotName, Tick, Reason)>,
-
     condemned: Vec<(Target, Tick)>,
-
     traced: Vec<(Trace, Tick)>,
+    /// The removals that were announced in this pass: when last, and how often.
+    removals: Vec<(Target, Tick, u32)>,
     erased: Vec<Trace>,
     blocked: Vec<(Target, CloudError)>,
     refused: Option<Refusal>,
+    /// The slots whose turn is over in this pass, and why.
+    over: Vec<(SlotName, CloudError)>,
 }
 
 /// An answered question.
@@ -76,8 +79,8 @@ pub struct InnerSeen {
 /// Something that was certainly refused in this pass and must be dealt with before it ends.
 #[derive(Clone, Debug)]
 pub enum Refusal {
-    /// The create of a slot.
-    Create(SlotName, CloudError),
+    /// The create of a slot; with how many questions had been answered by then.
+    Create(SlotName, CloudError, usize),
     /// The recording of a slot's new resource, in these words.
     Record(SlotName, String),
 }
@@ -146,6 +149,7 @@ impl View {
 
     /// Takes in the acknowledged outcome of a Step; `born` is the resource that a create returned.
     pub fn performed(&mut self, step: &Step, born: Option<Arc<Resource>>, now: Tick) {
+        self.acted = true;
         match step {
             Step::Create(create) => {
                 self.opened.retain(|(slot, ..)| *slot != create.slot);
@@ -210,8 +214,8 @@ impl View {
                     }
                 }
             }
-            Step::Update { owned, props } => self.change(owned.target(), |resource| {
-                for (name, value) in props.iter() {
+            Step::Update(update) => self.change(update.owned().target(), |resource| {
+                for (name, value) in update.props().iter() {
                     resource.props.set(name, value.clone());
                 }
             }),
@@ -235,17 +239,25 @@ impl View {
                     seen.read.fresh = false;
                 }
             }
-            Step::RemoveInner {
-                target,
-                inner,
-                parts,
-            } => {
+            Step::MarkInner(tags) => self.change_parts(tags, |part| {
+                for (key, value) in &tags.tags {
+                    part.tags.set(key.clone(), value.clone());
+                }
+            }),
+            Step::UnmarkInner(tags) => self.change_parts(tags, |part| {
+                for (key, value) in &tags.tags {
+                    part.tags.remove(key, value);
+                }
+            }),
+            Step::RemoveInner(removal) => {
+                let (target, inner) = (removal.target(), removal.inner());
                 if let Some(seen) = self.inner_mut(target, inner) {
+                    let gone = removal.parts();
                     seen.parts
-                        .retain(|old| !parts.iter().any(|gone| gone.key == old.key));
+                        .retain(|old| !gone.iter().any(|gone| gone.key == old.key));
                     seen.read.fresh = false;
                 }
-                for part in parts {
+                for part in removal.parts() {
                     let what = TraceOf::Inner {
                         inner,
                         key: part.key.clone(),
@@ -256,7 +268,10 @@ impl View {
                     });
                 }
             }
-            Step::Delete { owned } => self.vanish(owned.target(), now),
+            Step::Delete(deletion) => {
+                self.deleted.push(deletion.target().clone());
+                self.miss(deletion.target(), now);
+            }
         }
     }
 
@@ -280,9 +295,9 @@ impl View {
         }
     }
 
-    /// Takes in that a resource which a Step was aimed at is not there.
-    pub fn vanish(&mut self, target: &Target, now: Tick) {
-        self.deleted.push(target.clone());
+    /// Takes in that a resource which a Step was aimed at is not there, as far as whoever answered can
+    /// tell: it is not a deletion of ours, and may show again.
+    pub fn miss(&mut self, target: &Target, now: Tick) {
         self.put(
             target.clone(),
             Seen {
@@ -296,13 +311,13 @@ impl View {
     }
 
     /// Takes in that the ledger acknowledged edits that were sent at `sent`, for this reason.
-    pub fn wrote(&mut self, edits: &[Edit], sent: Tick, why: Option<&Reason>) {
+    pub fn wrote(&mut self, edits: &[Edit], sent: Tick, why: &Reason) {
         for edit in edits {
             match edit {
                 Edit::OpenIntent { slot, .. } => {
+                    self.acted = true;
                     self.opened.retain(|(opened, ..)| opened != slot);
-                    let why = why.cloned().unwrap_or(Reason::NothingFound(slot.clone()));
-                    self.opened.push((slot.clone(), sent, why));
+                    self.opened.push((slot.clone(), sent, why.clone()));
                 }
                 Edit::Condemn { target, .. } => {
                     self.condemned.retain(|(condemned, _)| condemned != target);
@@ -311,6 +326,11 @@ impl View {
                 Edit::Trace(trace) => {
                     self.traced.retain(|(traced, _)| traced != trace);
                     self.traced.push((trace.clone(), sent));
+                }
+                Edit::Remove(target) => {
+                    let before = self.removing(target).map_or(0, |(_, times)| times);
+                    self.removals.retain(|(removing, ..)| removing != target);
+                    self.removals.push((target.clone(), sent, before + 1));
                 }
                 Edit::Finish => self.finished = true,
                 _ => {}
@@ -336,14 +356,77 @@ impl View {
         self.refused = Some(refusal);
     }
 
+    /// Takes in that the create of a slot was certainly refused.
+    pub fn refuse_create(&mut self, slot: SlotName, error: CloudError) {
+        let answered = self.looks.len();
+        self.refuse(Refusal::Create(slot, error, answered));
+    }
+
     /// What was refused, if anything.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.refused.as_ref()
     }
 
+    /// Takes in that the cloud refused something for a slot: its turn is over in this pass.
+    pub fn end_turn(&mut self, slot: SlotName, error: CloudError) {
+        if let Some(Refusal::Create(refused, ..)) = &self.refused
+            && *refused == slot
+        {
+            self.refused = None;
+        }
+        self.over.push((slot, error));
+    }
+
+    /// Why the turn of a slot is over.
+    pub fn turn_is_over(&self, slot: &SlotName) -> Option<&CloudError> {
+        let mut over = self.over.iter();
+        over.find(|(over, _)| over == slot).map(|(_, error)| error)
+    }
+
+    /// What the cloud refused first, of all that did not end the pass.
+    pub fn first_refusal(&self) -> Option<&CloudError> {
+        self.over.first().map(|(_, error)| error)
+    }
+
+    /// When a removal was last announced in this pass, and how often.
+    pub fn removing(&self, target: &Target) -> Option<(Tick, u32)> {
+        let mut removals = self.removals.iter();
+        removals
+            .find(|(removing, ..)| removing == target)
+            .map(|(_, at, times)| (*at, *times))
+    }
+
+    /// Until when a Step may be sent: what it rests on was read, or announced, at most `fresh` before.
+    pub fn good_until(&self, step: &Step, fresh: Millis) -> Tick {
+        let read = step.targets().iter().filter_map(|target| {
+            let seen = self.seen(target)?;
+            Some(seen.read.at)
+        });
+        let rests_on = match step {
+            Step::Create(create) => self.opened(&create.slot),
+            Step::RemoveInner(removal) => Some(removal.read_at()),
+            Step::Delete(deletion) => Some(deletion.owned().read_at()),
+            Step::Update(update) => Some(update.owned().read_at()),
+            _ => None,
+        };
+        let announced = step
+            .targets()
+            .iter()
+            .filter_map(|target| Some(self.removing(target)?.0))
+            .filter(|_| step.takes_away());
+        let oldest = read.chain(rests_on).chain(announced).min();
+        oldest.map_or(Tick(u64::MAX), |at| at + fresh)
+    }
+
     /// The cloud's own time of the newest answer.
     pub fn date(&self) -> Option<CloudTime> {
         self.looks.iter().map(|look| look.date).max()
+    }
+
+    /// The newest answer to a question, if it was asked after so many others.
+    pub fn look_after(&self, query: &Query, answered: usize) -> Option<&Look> {
+        let since = self.looks.get(answered..)?;
+        since.iter().rev().find(|look| look.query == *query)
     }
 
     /// The newest answer to a question.
@@ -384,6 +467,11 @@ impl View {
     /// Everything seen inside resources.
     pub fn all_inner(&self) -> &[InnerSeen] {
         &self.inner
+    }
+
+    /// Whether something was done in this pass, or announced.
+    pub fn has_acted(&self) -> bool {
+        self.acted
     }
 
     /// The resource that our own create returned for this slot in this pass.
@@ -453,6 +541,15 @@ impl View {
     /// Every trace that the cloud acknowledged in this pass to be gone.
     pub fn erased_traces(&self) -> &[Trace] {
         &self.erased
+    }
+
+    /// Applies what an acknowledged Step changed in the tags of parts.
+    fn change_parts(&mut self, tags: &PartTags, apply: impl Fn(&mut InnerPart)) {
+        if let Some(seen) = self.inner_mut(&tags.target, tags.inner) {
+            seen.read.fresh = false;
+            let meant = |part: &&mut InnerPart| tags.parts.iter().any(|p| p.key == part.key);
+            seen.parts.iter_mut().filter(meant).for_each(apply);
+        }
     }
 
     fn inner_mut(&mut self, of: &Target, inner: &str) -> Option<&mut InnerSeen> {

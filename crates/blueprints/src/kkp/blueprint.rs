@@ -12,7 +12,7 @@
 
 use cloud_port::aws::instance_profile::{self, InstanceProfile};
 use cloud_port::aws::network::Network;
-use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY, Role};
+use cloud_port::aws::role::{self, Role};
 use cloud_port::aws::security_group::{self, Icmp, Peer, Ports, Rule, SecurityGroup, Traffic};
 use cloud_port::aws::{route_table, subnet, vpc};
 use ownership::blueprint::{Expr, IfMissing, Source};
@@ -126,10 +126,7 @@ impl Cluster {
             attached: Vec::new(),
             name,
         };
-        Ok(created_if_missing(Slot {
-            exclusive: vec![INLINE_POLICY, ATTACHED_POLICY],
-            ..role.slot(slot(slot_name))?
-        }))
+        Ok(created_if_missing(role.slot(slot(slot_name))?))
     }
 
     fn profile(&self) -> Result<Slot, InputError> {

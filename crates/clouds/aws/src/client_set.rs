@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aws_config::SdkConfig;
 use cloud_port::aws::errors::Service;
 use cloud_port::aws::{instance_profile, role, route_table, security_group, subnet, vpc};
-use cloud_port::{Cloud, Effect, Survey};
+use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::step::Create;
 use ownership::{Answer, Class, CloudError, Kind, Query, Step, Target, Text};
 use tokio::sync::OnceCell;
@@ -226,21 +226,28 @@ impl ClientSet {
                 }
                 _ => return Err(unknown(inner)),
             },
-            Step::RemoveInner {
-                target,
-                inner,
-                parts,
-            } => match *inner {
-                security_group::RULE => ec2::rule::remove(self, target, parts).await?,
-                role::INLINE_POLICY => iam::role::delete_inline(self, target, parts).await?,
-                role::ATTACHED_POLICY => iam::role::detach(self, target, parts).await?,
-                instance_profile::PROFILE_ROLE => {
-                    iam::instance_profile::remove_role(self, target, parts).await?;
+            Step::MarkInner(tags) => {
+                ec2::tags::add(self, &ec2::rule::targets(tags)?, &tags.tags).await?;
+            }
+            Step::UnmarkInner(tags) => {
+                ec2::tags::remove(self, &ec2::rule::targets(tags)?, &tags.tags).await?;
+            }
+            Step::RemoveInner(removal) => {
+                let (target, parts) = (removal.target(), removal.parts());
+                match removal.inner() {
+                    security_group::RULE => ec2::rule::remove(self, target, parts).await?,
+                    role::INLINE_POLICY => iam::role::delete_inline(self, target, parts).await?,
+                    role::ATTACHED_POLICY => iam::role::detach(self, target, parts).await?,
+                    instance_profile::PROFILE_ROLE => {
+                        iam::instance_profile::remove_role(self, target, parts).await?;
+                    }
+                    inner => return Err(unknown(inner)),
                 }
-                _ => return Err(unknown(inner)),
-            },
-            Step::Update { owned, props } => iam::role::update(self, owned.target(), props).await?,
-            Step::Delete { owned } => self.delete(owned.target()).await?,
+            }
+            Step::Update(update) => {
+                iam::role::update(self, update.owned().target(), update.props()).await?;
+            }
+            Step::Delete(deletion) => self.delete(deletion.target()).await?,
         }
         Ok(Effect::default())
     }
@@ -253,8 +260,8 @@ impl Cloud for ClientSet {
         answer.map(|answer| Answer { date, ..answer })
     }
 
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
-        Box::pin(self.send(step)).await
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
+        observe::in_time(by, Box::pin(self.send(step))).await
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use aws_sdk_ec2::config::interceptors::{
     BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
@@ -13,6 +14,8 @@ use aws_sdk_ec2::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_ec2::error::BoxError;
 use aws_sdk_ec2::primitives::{DateTime, DateTimeFormat};
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
+use cloud_port::Deadline;
+use ownership::CloudError;
 use ownership::time::CloudTime;
 
 tokio::task_local! {
@@ -27,6 +30,55 @@ pub(crate) async fn dated<F: Future>(read: F) -> (F::Output, CloudTime) {
         (output, DATE.with(Cell::get).unwrap_or_default())
     };
     DATE.scope(Cell::new(None), read).await
+}
+
+tokio::task_local! {
+    /// When the call of one Step must have been sent, and whether it was too late.
+    static LAST_MOMENT: (Instant, Cell<bool>);
+}
+
+/// Runs a Step whose calls are not sent after the deadline: credentials may have to be fetched first,
+/// and the process may have been paused.
+///
+/// # Errors
+/// That of the Step; or it was too late, and nothing was sent.
+pub(crate) async fn in_time<T>(
+    by: Deadline<'_>,
+    step: impl Future<Output = Result<T, CloudError>>,
+) -> Result<T, CloudError> {
+    let left = by.left()?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the deadline is asked inside of the SDK, where no other clock is at hand"
+    )]
+    let now = Instant::now();
+    let Some(until) = now.checked_add(left) else {
+        return step.await;
+    };
+    let step = async {
+        let outcome = step.await;
+        if LAST_MOMENT.with(|(_, missed)| missed.get()) {
+            return Err(Deadline::missed());
+        }
+        outcome
+    };
+    LAST_MOMENT.scope((until, Cell::new(false)), step).await
+}
+
+/// Whether the Step under way may still be sent.
+fn is_in_time() -> bool {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the deadline is asked inside of the SDK, where no other clock is at hand"
+    )]
+    let now = Instant::now();
+    let asked = LAST_MOMENT.try_with(|(until, missed)| {
+        let late = now > *until;
+        missed.set(missed.get() || late);
+        !late
+    });
+    // A read has no deadline.
+    asked.unwrap_or(true)
 }
 
 /// How often each operation was called, by its name in the API's reference; a listing counts once a
@@ -83,6 +135,9 @@ impl Intercept for Observer {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        if !is_in_time() {
+            return Err("it is too late to send this".into());
+        }
         if let Some(operation) = config.load::<Metadata>() {
             let mut counts = self.0.lock();
             *counts.sent.entry(operation.name().to_owned()).or_default() += 1;

@@ -14,6 +14,7 @@ pub(crate) fn resource(kind: &Kind, id: &str, props: Props, tags: Tags) -> Resou
     Resource {
         kind: kind.name,
         id: ResourceId::new(id),
+        unique: None,
         name: "".into(),
         tags,
         props,

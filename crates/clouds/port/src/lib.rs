@@ -16,7 +16,7 @@ pub mod inventory;
 pub mod words;
 
 pub use catalogue::Catalogue;
-pub use cloud::{Cloud, Effect};
+pub use cloud::{Cloud, Deadline, Effect};
 pub use driver::{
     Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,
 };

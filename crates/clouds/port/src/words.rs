@@ -2,6 +2,7 @@
 
 use crate::aws;
 use ownership::ledger::{Trace, TraceOf};
+use ownership::part::InnerPart;
 use ownership::verdict::Proof;
 use ownership::{Step, Target, Text, Verdict};
 
@@ -21,16 +22,23 @@ pub fn parts(step: &Step) -> Vec<String> {
     match step {
         Step::Create(create) => vec![format!("{} {}", create.kind.noun, create.name)],
         Step::Mark { tags, .. } | Step::Unmark { tags, .. } => tags.iter().map(tag).collect(),
-        Step::AddInner { inner, parts, .. } | Step::RemoveInner { inner, parts, .. } => {
-            let noun = inner_noun(step.kind(), inner);
-            parts
-                .iter()
-                .map(|part| format!("{noun} {}", part.key))
-                .collect()
+        Step::AddInner { inner, parts, .. } => inner_parts(step.kind(), inner, parts),
+        Step::RemoveInner(removal) => inner_parts(step.kind(), removal.inner(), removal.parts()),
+        Step::MarkInner(tags) | Step::UnmarkInner(tags) => {
+            inner_parts(step.kind(), tags.inner, &tags.parts)
         }
-        Step::Update { props, .. } => props.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        Step::Delete { owned } => vec![resource(owned.target())],
+        Step::Update(update) => {
+            let names = update.props().iter().map(|(name, _)| (*name).to_owned());
+            names.collect()
+        }
+        Step::Delete(deletion) => vec![resource(deletion.target())],
     }
+}
+
+fn inner_parts(kind: &str, inner: &'static str, parts: &[InnerPart]) -> Vec<String> {
+    let noun = inner_noun(kind, inner);
+    let word = |part: &InnerPart| format!("{noun} {}", part.key);
+    parts.iter().map(word).collect()
 }
 
 /// A performed Step, on one line.
@@ -48,10 +56,13 @@ pub fn deed(step: &Step) -> String {
     };
     let preposition = match step {
         Step::Create(_) => return what,
-        Step::Delete { owned } => return format!("{what} ({})", proof(owned.proof())),
+        Step::Delete(deletion) => {
+            return format!("{what} ({})", proof(deletion.owned().proof()));
+        }
         Step::AddInner { .. } => "to",
-        Step::RemoveInner { .. } | Step::Unmark { .. } => "from",
-        Step::Mark { .. } | Step::Update { .. } => "on",
+        Step::RemoveInner(_) | Step::Unmark { .. } => "from",
+        Step::Mark { .. } | Step::Update(_) => "on",
+        Step::MarkInner(_) | Step::UnmarkInner(_) => "in",
     };
     match step.targets() {
         [target] => format!("{what} {preposition} {}", resource(target)),

@@ -127,16 +127,16 @@ impl Account {
                 inner,
                 parts,
             } => self.add_parts(actor, target, inner, parts)?,
-            Step::RemoveInner {
-                target,
-                inner,
-                parts,
-            } => {
-                let keys: Vec<Text> = parts.iter().map(|part| part.key.clone()).collect();
-                self.remove_parts(actor, target, inner, &keys)?;
+            Step::MarkInner(tags) => self.tag_parts(actor, tags)?,
+            Step::UnmarkInner(tags) => self.untag_parts(actor, tags)?,
+            Step::RemoveInner(removal) => {
+                let (target, inner) = (removal.target(), removal.inner());
+                self.remove_these(actor, target, inner, removal.parts())?;
             }
-            Step::Update { owned, props } => self.update(actor, owned.target(), props)?,
-            Step::Delete { owned } => self.delete(actor, owned.target())?,
+            Step::Update(update) => {
+                self.update(actor, update.owned().target(), update.props())?;
+            }
+            Step::Delete(deletion) => self.delete(actor, deletion.target())?,
         }
         Ok(Effect { born: None })
     }

@@ -16,6 +16,8 @@ pub(crate) struct Row {
     pub(crate) service: Service,
     /// What its ids begin with; empty where the id is the name.
     pub(crate) prefix: &'static str,
+    /// What the account's own name for it begins with, where its id is only a name.
+    pub(crate) unique: &'static str,
     pub(crate) not_found: &'static str,
     pub(crate) duplicate: &'static str,
     pub(crate) over_quota: &'static str,
@@ -35,6 +37,8 @@ pub(crate) struct Row {
 #[derive(Debug)]
 pub(crate) struct InnerRow {
     pub(crate) list: Op,
+    /// What the ids of its parts begin with; empty where they have none.
+    pub(crate) prefix: &'static str,
     /// Where the listing shows only keys: the call that shows one part.
     pub(crate) get: Option<Op>,
     pub(crate) add: Op,
@@ -109,6 +113,7 @@ static OTHER: Row = Row {
     model: Model::Other,
     service: Service::Ec2,
     prefix: "res-",
+    unique: "UNIQUE",
     not_found: "InvalidResourceID.NotFound",
     duplicate: "InvalidResource.Duplicate",
     over_quota: "ResourceLimitExceeded",
@@ -125,6 +130,7 @@ static OTHER: Row = Row {
 };
 
 static OTHER_PART: InnerRow = InnerRow {
+    prefix: "",
     list: Op::ListParts,
     get: None,
     add: Op::AddPart,
@@ -190,6 +196,7 @@ static SECURITY_GROUP: Row = Row {
     tag: Op::CreateTags,
     untag: Op::DeleteTags,
     inner: &[InnerRow {
+        prefix: "sgr-",
         list: Op::DescribeSecurityGroupRules,
         add: Op::AuthorizeSecurityGroupIngress,
         remove: Op::RevokeSecurityGroupIngress,
@@ -205,6 +212,7 @@ static ROLE: Row = Row {
     model: Model::Role,
     service: Service::Iam,
     prefix: "",
+    unique: "AROA",
     not_found: "NoSuchEntity",
     duplicate: "EntityAlreadyExists",
     over_quota: "LimitExceeded",
@@ -220,6 +228,7 @@ static ROLE: Row = Row {
     untag: Op::UntagRole,
     inner: &[
         InnerRow {
+            prefix: "",
             list: Op::ListRolePolicies,
             get: Some(Op::GetRolePolicy),
             add: Op::PutRolePolicy,
@@ -244,6 +253,7 @@ static ROLE: Row = Row {
 
 static INSTANCE_PROFILE: Row = Row {
     model: Model::InstanceProfile,
+    unique: "AIPA",
     get: Op::GetInstanceProfile,
     list: Op::ListInstanceProfiles,
     create: Op::CreateInstanceProfile,

@@ -72,7 +72,7 @@ impl Account {
         let on = &self.shelves[shelf];
         let candidates = match query {
             Query::Name { name, .. } => on.maybe_named(name),
-            Query::Marks { key, .. } => on.maybe_tagged(key),
+            Query::Marks { keys, .. } if keys.len() == 1 => on.maybe_tagged(&keys[0]),
             _ => Candidates::All(0..on.records.len()),
         };
         for at in candidates {

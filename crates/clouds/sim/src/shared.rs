@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cloud_port::aws::AwsPlace;
-use cloud_port::{Cloud, Effect, Survey};
+use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, CloudError, Kind, Query, Step};
 
 use crate::account::Account;
@@ -53,8 +53,13 @@ impl Cloud for SharedAccount {
         ready(self.lock().read(query, Staleness::Lagging))
     }
 
-    fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
-        ready(self.lock().perform(self.actor, step))
+    fn perform(
+        &self,
+        step: &Step,
+        by: Deadline<'_>,
+    ) -> impl Future<Output = Result<Effect, CloudError>> + Send {
+        let in_time = by.check();
+        ready(in_time.and_then(|()| self.lock().perform(self.actor, step)))
     }
 }
 

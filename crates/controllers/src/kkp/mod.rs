@@ -135,7 +135,9 @@ impl<A: Accounts> System for Kkp<A> {
             blueprint: cluster.blueprint()?,
             dialect: cluster.dialect(),
             evidence: Evidence {
-                adopt: vouched.collect(),
+                adopt: BTreeSet::new(),
+                vouched: vouched.collect(),
+                inside: BTreeMap::from([(slot(WORKER_ROLE), slot(INSTANCE_PROFILE))]),
                 adopt_marked: in_profile.into_iter().collect(),
                 namesakes_use: BTreeSet::new(),
                 sweep: true,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use api::names::RULES;
 use cloud_port::driver::Journal;
 use cloud_port::words;
 use jiff::Timestamp;
@@ -10,6 +11,7 @@ use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use kube::api::{Api, PostParams};
 use kube::{Client, Resource, ResourceExt as _};
+use ownership::decide::Guest;
 use ownership::{CloudError, Reason, SlotName, Step, Target};
 
 /// The longest note that the API server takes, in bytes.
@@ -35,6 +37,8 @@ pub(crate) struct Note {
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     notes: Vec<Note>,
+    /// What others have done, which is nothing that happened in the pass.
+    guests: Vec<Note>,
 }
 
 impl Events {
@@ -46,6 +50,30 @@ impl Events {
     /// Whether something was refused.
     pub(crate) fn warn(&self) -> bool {
         self.notes.iter().any(|note| note.warns)
+    }
+
+    /// Others have put parts into resources of ours: told once, and left.
+    pub(crate) fn guests(&mut self, guests: &[Guest], told: &mut BTreeSet<String>) {
+        let words = |guest: &Guest| {
+            format!(
+                "the {} {} in {} was put there by somebody else: it is left alone, also where it is \
+                 in the way of a deletion ({}: exclusive removes it)",
+                guest.noun,
+                guest.key,
+                words::resource(&guest.target),
+                RULES
+            )
+        };
+        let now: BTreeSet<String> = guests.iter().map(words).collect();
+        for words in now.difference(told) {
+            self.guests.push(Note {
+                warns: false,
+                reason: "Guest",
+                action: REPORT,
+                words: words.clone(),
+            });
+        }
+        *told = now;
     }
 
     /// Leaves out the warnings that the last pass gave in the same words, and remembers those of
@@ -64,6 +92,7 @@ impl Events {
         K: Resource<DynamicType = ()>,
     {
         publish(client, object, now, "step", &self.notes).await;
+        publish(client, object, now, "guest", &self.guests).await;
     }
 }
 
@@ -159,11 +188,11 @@ impl Journal for Events {
 fn done(step: &Step) -> &'static str {
     match step {
         Step::Create(_) => "Created",
-        Step::Mark { .. } => "Marked",
-        Step::Unmark { .. } => "Unmarked",
+        Step::Mark { .. } | Step::MarkInner(_) => "Marked",
+        Step::Unmark { .. } | Step::UnmarkInner(_) => "Unmarked",
         Step::AddInner { .. } => "Added",
-        Step::RemoveInner { .. } => "Removed",
-        Step::Update { .. } => "Updated",
-        Step::Delete { .. } => "Deleted",
+        Step::RemoveInner(_) => "Removed",
+        Step::Update(_) => "Updated",
+        Step::Delete(_) => "Deleted",
     }
 }

@@ -91,7 +91,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let meta = object.meta();
         let pin = Pin::read(meta, S::FINALIZER);
         let pin = pin.map_err(|error| InspectError::Identity(error.to_string()))?;
-        let wants = S::wants(&object).and_then(|wants| switches::adopt(meta, wants));
+        let wants = S::wants(&object).and_then(|wants| switches::apply(meta, wants));
         let wants = wants.map_err(Trouble::from)?;
         let claim = pin.claim(S::CLAIM_KIND, meta).map_err(Trouble::from)?;
         let cloud = self.system.open(&self.client, &object).await?;

@@ -24,6 +24,8 @@ pub(super) struct Memory {
     pub(super) due: Option<Due>,
     /// The warnings of the last pass: what goes on is not told again and again.
     pub(super) warned: BTreeSet<String>,
+    /// What others have put into resources of ours, as it was told.
+    pub(super) guests: BTreeSet<String>,
 }
 
 /// When the next pass is due, unless the object says something else by then.

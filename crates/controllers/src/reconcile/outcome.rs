@@ -6,7 +6,7 @@ use cloud_port::PassEnd;
 use cloud_port::driver::Report;
 use ownership::error::Class;
 use ownership::input::InputError;
-use ownership::{CloudError, Finding, Phase};
+use ownership::{CloudError, Finding, Phase, Reason};
 
 use super::Trouble;
 use super::events::{Note, REPORT};
@@ -41,7 +41,7 @@ pub struct Conditions {
 const TYPES: [&str; 7] = [
     READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", PAUSED,
 ];
-const READY: &str = "Ready";
+pub(super) const READY: &str = "Ready";
 const PAUSED: &str = "Paused";
 const REFUSED: &str = "Refused";
 
@@ -119,10 +119,10 @@ impl Conditions {
     }
 
     /// A pass has ended.
-    pub(crate) fn of(end: &PassEnd, phase: Phase) -> Self {
+    pub(crate) fn of(end: &PassEnd, phase: Phase, was_ready: bool) -> Self {
         let mut told = Self::default();
         match end {
-            PassEnd::Rest(report) => {
+            PassEnd::Rest(report, _) => {
                 told.looked = true;
                 if !told.found(&report.findings) {
                     told.reconciled = true;
@@ -137,7 +137,9 @@ impl Conditions {
                     "Deleting"
                 };
                 told.looked = true;
-                if !told.found(&report.findings) {
+                // What a read does not show may still be there: that takes no readiness away.
+                let may_be_there = matches!(reason, Reason::AwaitSettling(_)) && was_ready;
+                if !told.found(&report.findings) && !(may_be_there && phase == Phase::Live) {
                     told.say(READY, false, word, reason.to_string());
                 }
             }

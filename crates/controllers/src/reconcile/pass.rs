@@ -1,6 +1,6 @@
 //! One pass over one object.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::clock::WallClock;
 use super::events::Events;
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
-use super::outcome::Conditions;
+use super::outcome::{Conditions, READY};
 use super::pin::{self, Pin};
 use super::store::Store;
 use super::{System, Trouble, Wants, switches};
@@ -27,8 +27,8 @@ use super::{System, Trouble, Wants, switches};
 pub struct Settings {
     /// This management cluster.
     pub holder: Holder,
-    /// Others whose claims it has taken over.
-    pub taken_over: BTreeSet<Holder>,
+    /// Others whose claims it has taken over, each up to the generation that was confirmed.
+    pub taken_over: BTreeMap<Holder, u32>,
     /// How often an object at rest is looked at. All of them at once: they share what is read.
     pub resync: Duration,
     /// How soon a failed pass is repeated, at first; each failure doubles it, up to the resync.
@@ -264,7 +264,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Err(error) => return trouble(error, memory),
         }
         let wants = S::ids(object).and_then(|_| S::wants(object));
-        let wants = wants.and_then(|wants| switches::adopt(meta, wants));
+        let wants = wants.and_then(|wants| switches::apply(meta, wants));
         let wants = match wants {
             Ok(wants) => wants,
             Err(error) => return trouble(error.into(), memory),
@@ -344,17 +344,21 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Err(error) => PassEnd::Ledger(error),
         };
         let live = case.phase == Phase::Live;
-        if let (PassEnd::Rest(report), true) = (&end, live)
+        if let (PassEnd::Rest(report, _), true) = (&end, live)
             && let Err(error) = self.tidy(&mut store, report.findings.is_empty()).await
         {
             end = PassEnd::Ledger(error);
+        }
+        if let PassEnd::Rest(report, _) = &end {
+            events.guests(&report.guests, &mut memory.guests);
         }
         let object = store.object();
         events.unheard(&mut memory.warned);
         events
             .publish(&self.client, object, self.clock.wall())
             .await;
-        let mut told = Conditions::of(&end, case.phase);
+        let was_ready = S::said(object, READY).is_some_and(|said| said.holds);
+        let mut told = Conditions::of(&end, case.phase, was_ready);
         told.reconciled &= events.any() || !S::was_reconciled(object);
         told.explained = events.warn();
         if let PassEnd::Failed(error, _) = &end
@@ -377,12 +381,15 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                     said: None,
                 };
             }
-            PassEnd::Rest(_) if live => {
+            PassEnd::Rest(_, books) if live => {
                 inventory.speed_up();
-                Next::After(memory::until_next(self.settings.resync, now))
+                let resync = memory::until_next(self.settings.resync, now);
+                // What is open in the ledger is closed when it can be: nobody waits for that.
+                let books = books.map(|at| Duration::from_millis((at - now).0.max(1)));
+                Next::After(books.map_or(resync, |books| books.min(resync)))
             }
             // Somebody waits for the end, and what holds it may be gone any moment.
-            PassEnd::Rest(_) => Next::After(HELD.min(self.settings.resync)),
+            PassEnd::Rest(..) => Next::After(HELD.min(self.settings.resync)),
             PassEnd::Wait(until, ..) | PassEnd::NotNow(until) => {
                 let wait = Duration::from_millis((*until - now).0);
                 Next::After(wait.clamp(Duration::from_millis(1), self.settings.resync))
@@ -447,7 +454,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let ledger = match store.load().await {
             Ok(ledger) => ledger,
             Err(error) => {
-                return attended(Conditions::of(&PassEnd::Ledger(error), case.phase));
+                return attended(Conditions::of(&PassEnd::Ledger(error), case.phase, false));
             }
         };
         let told = match driver.plan(case, &ledger).await {

@@ -14,6 +14,8 @@ pub(crate) struct Pin {
     pub(crate) complete: bool,
     /// Whether the UUID was pinned for another object: this one is a copy, or was restored.
     pub(crate) moved: bool,
+    /// Whether nothing says that it was ever pinned: nothing anywhere can carry its mark.
+    pub(crate) is_new: bool,
 }
 
 /// Why nobody can tell which claim an object is.
@@ -65,6 +67,7 @@ impl Pin {
             uuid: uuid.to_owned(),
             complete: written.is_some() && held && pinned_for == Some(uid),
             moved: pinned_for.is_some_and(|pinned| pinned != uid),
+            is_new: written.is_none() && copy.is_none() && pinned_for.is_none(),
         })
     }
 }

@@ -3,11 +3,11 @@
 //! Ids stand where the served API wants them; here are only those that it has no place for. What it
 //! holds survives a backup, because it is metadata.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::names::LEDGER;
 use ownership::input::InputError;
-use ownership::ledger::{BeforeImage, Intent, Known, Origin, Trace, TraceOf};
+use ownership::ledger::{BeforeImage, Intent, Known, Origin, Part, Trace, TraceOf};
 use ownership::part::Props;
 use ownership::time::CloudTime;
 use ownership::{Kind, Ledger, ResourceId, SlotName, Target};
@@ -37,6 +37,8 @@ pub(crate) struct Bond {
     pub(crate) claim: String,
     /// The management cluster that keeps it: what another one keeps is that one's to end.
     pub(crate) holder: String,
+    /// How often the claim was taken over before it came there.
+    pub(crate) generation: u32,
     /// The account and region that its resources are in: they do not move.
     pub(crate) place: String,
 }
@@ -48,6 +50,8 @@ struct Record {
     claim: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     holder: String,
+    #[serde(skip_serializing_if = "is_zero")]
+    generation: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     place: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -60,6 +64,16 @@ struct Record {
     known: Vec<KnownRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     traces: Vec<TraceRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    removals: Vec<RemovalRecord>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands it a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -92,8 +106,22 @@ struct KnownRecord {
     id: String,
     slot: String,
     origin: OriginRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unique: Option<String>,
+    /// The keys of the parts that we put into it, by inner Kind; a record that has none of this is
+    /// older than the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wrote: Option<BTreeMap<String, Vec<String>>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     condemned: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RemovalRecord {
+    kind: String,
+    id: String,
+    times: u32,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -111,6 +139,12 @@ struct TraceRecord {
     id: String,
     what: WhatRecord,
     times: u32,
+    /// Whether it was another claim's when we marked it too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    joined: bool,
+    /// Whether we took our mark off it, because another claim needs it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    left: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,6 +159,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
     let record = Record {
         claim: bond.claim.clone(),
         holder: bond.holder.clone(),
+        generation: bond.generation,
         place: bond.place.clone(),
         ids: ledger
             .ids
@@ -153,13 +188,23 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
                     Origin::Adopted => OriginRecord::Adopted,
                     Origin::Found => OriginRecord::Found,
                 },
+                unique: known.unique.as_ref().map(ToString::to_string),
+                wrote: known.wrote.as_ref().map(encode_parts),
                 condemned: ledger.condemned.contains(target),
             })
             .collect(),
-        traces: ledger
-            .traces
+        traces: all_traces(ledger)
+            .into_iter()
+            .map(|trace| encode_trace(trace, ledger))
+            .collect(),
+        removals: ledger
+            .removals
             .iter()
-            .map(|(trace, times)| encode_trace(trace, *times))
+            .map(|(target, times)| RemovalRecord {
+                kind: target.kind.to_owned(),
+                id: target.id.to_string(),
+                times: *times,
+            })
             .collect(),
     };
     serde_json::to_string(&record).expect("texts and numbers under text keys")
@@ -184,7 +229,22 @@ fn encode_intent(intent: &Intent) -> IntentRecord {
     }
 }
 
-fn encode_trace(trace: &Trace, times: u32) -> TraceRecord {
+fn encode_parts(parts: &BTreeSet<Part>) -> BTreeMap<String, Vec<String>> {
+    let mut by_kind: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (inner, key) in parts {
+        let keys = by_kind.entry((*inner).to_owned()).or_default();
+        keys.push(key.to_string());
+    }
+    by_kind
+}
+
+/// A part that was found by its mark alone can be joined or left without having been announced.
+fn all_traces(ledger: &Ledger) -> BTreeSet<&Trace> {
+    let traces = ledger.traces.keys();
+    traces.chain(&ledger.joined).chain(&ledger.left).collect()
+}
+
+fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
     TraceRecord {
         kind: trace.on.kind.to_owned(),
         id: trace.on.id.to_string(),
@@ -194,7 +254,9 @@ fn encode_trace(trace: &Trace, times: u32) -> TraceRecord {
                 WhatRecord::Inner((*inner).to_owned(), key.to_string())
             }
         },
-        times,
+        times: ledger.traces.get(trace).copied().unwrap_or(0),
+        joined: ledger.joined.contains(trace),
+        left: ledger.left.contains(trace),
     }
 }
 
@@ -205,6 +267,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
     let bond = Bond {
         claim: record.claim,
         holder: record.holder,
+        generation: record.generation,
         place: record.place,
     };
     let kinds = Kinds(kinds);
@@ -230,8 +293,20 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
             OriginRecord::Adopted => Origin::Adopted,
             OriginRecord::Found => Origin::Found,
         };
-        let slot = slot_name(&known.slot)?;
-        ledger.known.insert(target, Known { slot, origin });
+        let known = Known {
+            slot: slot_name(&known.slot)?,
+            origin,
+            unique: known.unique.map(Into::into),
+            wrote: match known.wrote {
+                Some(parts) => Some(kinds.parts(target.kind, parts)?),
+                None => None,
+            },
+        };
+        ledger.known.insert(target, known);
+    }
+    for removal in record.removals {
+        let target = kinds.target(&removal.kind, removal.id)?;
+        ledger.removals.insert(target, removal.times);
     }
     for trace in record.traces {
         let on = kinds.target(&trace.kind, trace.id)?;
@@ -245,7 +320,16 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
                 key: key.into(),
             },
         };
-        ledger.traces.insert(Trace { on, what }, trace.times);
+        let recorded = Trace { on, what };
+        if trace.joined {
+            ledger.joined.insert(recorded.clone());
+        }
+        if trace.left {
+            ledger.left.insert(recorded.clone());
+        }
+        if trace.times > 0 {
+            ledger.traces.insert(recorded, trace.times);
+        }
     }
     Ok((bond, ledger))
 }
@@ -274,6 +358,19 @@ impl Kinds<'_> {
         found
             .map(|inner| inner.name)
             .ok_or_else(|| RecordError::Unknown(inner.to_owned()))
+    }
+
+    fn parts(
+        &self,
+        kind: &str,
+        record: BTreeMap<String, Vec<String>>,
+    ) -> Result<BTreeSet<Part>, RecordError> {
+        let mut parts = BTreeSet::new();
+        for (inner, keys) in record {
+            let inner = self.inner(kind, &inner)?;
+            parts.extend(keys.into_iter().map(|key| (inner, key.into())));
+        }
+        Ok(parts)
     }
 
     fn intent(&self, record: IntentRecord) -> Result<Intent, RecordError> {
@@ -375,15 +472,29 @@ mod tests {
             intents in prop::collection::btree_map(slot(), intent(), 0..3),
             attempts in prop::collection::btree_map(slot(), any::<u32>(), 0..3),
             known in prop::collection::btree_map(target(), (slot(), 0..3_u8, any::<bool>()), 0..4),
-            traces in prop::collection::btree_map(trace(), any::<u32>(), 0..4),
+            traces in prop::collection::btree_map(trace(), 1..u32::MAX, 0..4),
+            joined in prop::collection::btree_set(trace(), 0..3),
+            left in prop::collection::btree_set(trace(), 0..3),
+            removals in prop::collection::btree_map(target(), any::<u32>(), 0..3),
+            unique in prop::option::of("[A-Z0-9]{4,20}"),
+            wrote in prop::option::of(prop::collection::btree_set(".{0,40}", 0..3)),
         ) -> Ledger {
-            let mut ledger = Ledger { ids, intents, attempts, traces, ..Ledger::default() };
+            let mut ledger = Ledger {
+                ids, intents, attempts, traces, joined, left, removals, ..Ledger::default()
+            };
             for (target, (slot, origin, condemned)) in known {
                 if condemned {
                     ledger.condemned.insert(target.clone());
                 }
                 let origin = [Origin::Created, Origin::Adopted, Origin::Found][usize::from(origin)];
-                ledger.known.insert(target, Known { slot, origin });
+                let kind = aws::KINDS.iter().find(|kind| kind.name == target.kind).unwrap();
+                let parts = |inner: &'static str| {
+                    let keys = wrote.iter().flatten();
+                    keys.map(|key| (inner, key.as_str().into())).collect()
+                };
+                let wrote = kind.inner.first().map(|inner| parts(inner.name));
+                let unique = unique.clone().map(Into::into);
+                ledger.known.insert(target, Known { slot, origin, unique, wrote });
             }
             ledger
         }
@@ -392,9 +503,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_ledger_is_read_back_as_it_was(
-            ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", place in ".{0,30}",
+            ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", generation: u32,
+            place in ".{0,30}",
         ) {
-            let bond = Bond { claim, holder, place };
+            let bond = Bond { claim, holder, generation, place };
             let read = decode(&encode(&bond, &ledger), &aws::KINDS).unwrap();
             prop_assert_eq!(read, (bond, ledger));
         }

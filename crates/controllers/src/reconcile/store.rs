@@ -1,6 +1,7 @@
 //! The ledger on a Kubernetes object: every write is one patch, of our fields only, to the version
 //! that was read.
 
+use std::fmt;
 use std::future::Future;
 
 use api::Change;
@@ -9,13 +10,28 @@ use cloud_port::{LedgerError, LedgerStore};
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Error, Resource, ResourceExt as _};
 use ownership::input::InputError;
-use ownership::{Edit, Identity, Ledger};
+use ownership::{Edit, Holder, Identity, Ledger};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::System;
 use super::pin::Pin;
 use super::record::{self, Bond, RecordError};
+
+/// The management cluster that keeps a record, as `take-over --from` takes it.
+pub(crate) struct Keeper {
+    holder: String,
+    generation: u32,
+}
+
+impl fmt::Display for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.generation {
+            0 => write!(f, "{}", self.holder),
+            generation => write!(f, "{}@{generation}", self.holder),
+        }
+    }
+}
 
 /// The ledger of one object.
 pub(crate) struct Store<'a, S: System> {
@@ -62,14 +78,17 @@ impl<'a, S: System> Store<'a, S> {
     }
 
     /// The other management cluster that keeps the record, unless this one has taken it over.
-    pub(crate) fn kept_by(&self) -> Option<String> {
+    pub(crate) fn kept_by(&self) -> Option<Keeper> {
         let (bond, _) = self.remembered().ok()?;
         let ours = bond.holder.is_empty() || bond.holder == self.identity.holder.as_str();
         let mut taken = self.identity.taken_over.iter();
-        if ours || taken.any(|holder| holder.as_str() == bond.holder) {
-            return None;
-        }
-        Some(bond.holder)
+        let covers = |(holder, upto): (&Holder, &u32)| {
+            holder.as_str() == bond.holder && bond.generation <= *upto
+        };
+        (!ours && !taken.any(covers)).then(|| Keeper {
+            holder: bond.holder.clone(),
+            generation: bond.generation,
+        })
     }
 
     /// What the object remembers of this claim. A record of another claim says nothing about it.
@@ -96,6 +115,7 @@ impl<'a, S: System> Store<'a, S> {
         let (_, mut ledger) = self.remembered().map_err(|error| refuse(&error))?;
         let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
         ledger.pinned = pin.complete;
+        ledger.is_new = pin.is_new;
         let recorded = S::ids(&self.object).map_err(|error| refuse(&error))?;
         ledger.ids.extend(recorded);
         Ok(ledger)
@@ -133,10 +153,15 @@ impl<'a, S: System> Store<'a, S> {
         if edits.contains(&Edit::Finish) {
             change.remove_annotation(LEDGER);
         } else {
-            let ours = || self.identity.holder.as_str().to_owned();
+            let ours = || Keeper {
+                holder: self.identity.holder.as_str().to_owned(),
+                generation: self.identity.generation(),
+            };
+            let keeper = self.kept_by().unwrap_or_else(ours);
             let bond = Bond {
                 claim: self.identity.claim.hash().as_str().to_owned(),
-                holder: self.kept_by().unwrap_or_else(ours),
+                holder: keeper.holder,
+                generation: keeper.generation,
                 place: S::place(self.cloud),
             };
             change.annotate(LEDGER, &record::encode(&bond, &remembered));

@@ -1,6 +1,6 @@
 //! The switches that people have on every object: annotations.
 
-use api::names::{ADOPT, DELETION, MANAGEMENT};
+use api::names::{ADOPT, DELETION, MANAGEMENT, RULES};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::decide::Phase;
 use ownership::input::InputError;
@@ -8,9 +8,10 @@ use ownership::{Slot, SlotName};
 
 use super::Wants;
 
-const SWITCHES: [(&str, [&str; 2]); 2] = [
+const SWITCHES: [(&str, [&str; 2]); 3] = [
     (MANAGEMENT, ["manage", "observe"]),
     (DELETION, ["delete", "retain"]),
+    (RULES, ["shared", "exclusive"]),
 ];
 
 fn value<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
@@ -32,8 +33,17 @@ pub(crate) fn check(meta: &ObjectMeta) -> Result<(), InputError> {
     Ok(())
 }
 
+/// What people have switched on for what an object wants: that resources of ours hold nothing but
+/// what we put there, and what is to be adopted.
+pub(crate) fn apply(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
+    if value(meta, RULES) == Some("exclusive") {
+        wants.blueprint = wants.blueprint.exclusive();
+    }
+    adopt(meta, wants)
+}
+
 /// What a person has told us to adopt is evidence: slots, with commas between.
-pub(crate) fn adopt(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
+fn adopt(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
     let slots = value(meta, ADOPT).unwrap_or_default();
     for name in slots
         .split(',')

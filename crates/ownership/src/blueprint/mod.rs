@@ -237,6 +237,16 @@ impl Blueprint {
         Ok(Self { slots })
     }
 
+    /// The same, where resources of ours hold nothing but what is wished for: what others put there
+    /// is removed.
+    #[must_use]
+    pub fn exclusive(mut self) -> Self {
+        for slot in self.slots.iter_mut().filter(|slot| slot.is_own()) {
+            slot.exclusive = slot.kind.inner.iter().map(|inner| inner.name).collect();
+        }
+        self
+    }
+
     /// The slots, dependencies first; reversed, the order of deletion.
     pub fn slots(&self) -> &[Slot] {
         &self.slots

@@ -185,9 +185,11 @@ impl<R: Rules> Deciding<'_, R> {
         act(Decision::Do(Step::Create(create)), why)
     }
 
-    /// Every tag that a resource of ours should carry; `None`, with a finding, if the carrier cannot
-    /// hold one of them.
-    pub(super) fn wanted_tags(&mut self, slot: &Slot, attempt: u32) -> Option<Vec<(Text, Text)>> {
+    /// Every tag that a resource of ours should carry.
+    ///
+    /// # Errors
+    /// What the carrier cannot hold.
+    pub(super) fn tags_for(&self, slot: &Slot, attempt: u32) -> Result<Vec<(Text, Text)>, Finding> {
         let identity = self.case.identity;
         let tags = identity
             .ownership_tags(slot.kind, slot, attempt)
@@ -198,11 +200,18 @@ impl<R: Rules> Deciding<'_, R> {
                 tags.extend(slot.user_tags.iter().cloned());
                 Ok(tags)
             });
-        match tags {
+        tags.map_err(|error| Finding::Unmarkable {
+            slot: slot.name.clone(),
+            rule: error.to_string(),
+        })
+    }
+
+    /// The same; `None`, with a finding, if the carrier cannot hold one of them.
+    pub(super) fn wanted_tags(&mut self, slot: &Slot, attempt: u32) -> Option<Vec<(Text, Text)>> {
+        match self.tags_for(slot, attempt) {
             Ok(tags) => Some(tags),
-            Err(error) => {
-                let (slot, rule) = (slot.name.clone(), error.to_string());
-                self.findings.push(Finding::Unmarkable { slot, rule });
+            Err(finding) => {
+                self.findings.push(finding);
                 None
             }
         }

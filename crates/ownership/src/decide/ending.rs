@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::locate::Located;
-use super::{Act, Deciding, Decision, Flow, Phase, act};
+use super::{Deciding, Decision, Flow, Phase, act};
 use crate::blueprint::{Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
-use crate::kind::{BirthProof, Kind, Marking};
+use crate::kind::{BirthProof, Kind, Marking, Naming};
 use crate::ledger::{Edit, Intent, Known, Origin};
 use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
@@ -20,17 +20,12 @@ use crate::verdict::{Owned, Owner, Verdict};
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn ending(&mut self) -> Flow<()> {
         if self.view.finished() {
-            return Err(Act {
-                decision: Decision::Done,
-                reason: None,
-            });
+            return act(Decision::Done, Reason::NothingLeft);
         }
         if !self.ledger.pinned {
-            if self.case.evidence.adopt.is_empty() {
-                return Err(Act {
-                    decision: Decision::Done,
-                    reason: None,
-                });
+            let evidence = self.case.evidence;
+            if evidence.adopt.is_empty() && evidence.vouched.is_empty() {
+                return act(Decision::Done, Reason::NothingLeft);
             }
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
@@ -48,13 +43,14 @@ impl<R: Rules> Deciding<'_, R> {
         if self.findings.iter().any(is_held) {
             return Ok(());
         }
+        // Whoever is still there in the name of this cluster must be known before its marks go.
+        if self.waits.is_none() && self.rules.looks_again_at_the_end() {
+            self.look_again()?;
+        }
         self.sweep()?;
         self.erase_traces()?;
-        if self.waits.is_some() {
+        if self.waits.is_some() || !self.removals_are_over() {
             return Ok(());
-        }
-        if self.rules.looks_again_at_the_end() {
-            self.look_again()?;
         }
         if self.rules.blockers_hold_the_end() && self.findings.iter().any(Finding::holds_the_end) {
             return Ok(());
@@ -82,10 +78,10 @@ impl<R: Rules> Deciding<'_, R> {
             for kind in self.case.kinds {
                 // Where no list shows marks, each one would have to be asked for; but each name of
                 // ours can be, and there is one of it.
-                if kind.lists_marks || !kind.name_finds_marks() {
-                    self.look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?;
-                } else {
+                if !kind.lists_marks && kind.name_finds_marks() {
                     self.look_for_names(kind)?;
+                } else if !self.is_looked_for_last(kind) {
+                    self.look(self.end_query(kind), || Reason::FindByMarks(kind.name))?;
                 }
             }
         }
@@ -127,10 +123,32 @@ impl<R: Rules> Deciding<'_, R> {
         Ok(())
     }
 
-    fn marks_query(&self, kind: &Kind) -> Query {
+    /// Whether the last look by marks is the first one, too: the ledger knows what we have of this
+    /// Kind, and a name keeps more than one from being made where they are wanted.
+    fn is_looked_for_last(&self, kind: &Kind) -> bool {
+        let ours = |(target, known): (&Target, &Known)| {
+            target.kind == kind.name && known.origin != Origin::Found
+        };
+        let open = |intent: &Intent| intent.kind == kind.name;
+        matches!(kind.naming, Naming::Within(_))
+            && self.rules.looks_again_at_the_end()
+            && self.ledger.known.iter().any(ours)
+            && !self.ledger.intents.values().any(open)
+    }
+
+    /// The look-up by marks of everything of a Kind that is ours, and of what others have in the name
+    /// of our cluster, where that matters.
+    fn end_query(&self, kind: &Kind) -> Query {
+        let identity = self.case.identity;
+        let mut keys = vec![identity.key(kind)];
+        if self.case.evidence.sweep
+            && let Ok(tags) = identity.dialect.ownership(kind.carrier, None)
+        {
+            keys.extend(tags.iter().map(|(key, _)| key.clone()));
+        }
         Query::Marks {
             kind: kind.name,
-            key: self.case.identity.key(kind),
+            keys,
         }
     }
 
@@ -164,6 +182,7 @@ impl<R: Rules> Deciding<'_, R> {
             Some(verdict == Verdict::Foreign(Owner::Legacy))
         };
         evidence.adopt.contains(&slot.name)
+            || evidence.vouched.contains(&slot.name)
             || evidence.adopt_marked.contains(&slot.name)
             || recorded().unwrap_or(false)
     }
@@ -220,8 +239,8 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let slot = &self.slot_or_bare(name, kind, &intent.name);
-            if let Some(target) = self.alive(kind, name, intent) {
-                let known = Known::new(slot, Origin::Created);
+            if let Some((target, resource)) = self.alive(kind, name, intent) {
+                let known = Known::new(slot, Origin::Created, &resource);
                 edits.push(Edit::Know { target, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else if let Some(resource) = self.newborn(slot, intent)? {
@@ -241,13 +260,18 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// What an intent made or adopted, by its mark: it has the intent's own attempt.
-    fn alive(&self, kind: &Kind, slot: &SlotName, intent: &Intent) -> Option<Target> {
+    fn alive(
+        &self,
+        kind: &Kind,
+        slot: &SlotName,
+        intent: &Intent,
+    ) -> Option<(Target, Arc<Resource>)> {
         self.view.of_kind(kind.name).find_map(|(resource, read)| {
             match self.judge(kind, resource, read) {
                 Verdict::Owned(owned)
                     if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
                 {
-                    Some(owned.target().clone())
+                    Some((owned.target().clone(), resource.clone()))
                 }
                 _ => None,
             }
@@ -276,10 +300,12 @@ impl<R: Rules> Deciding<'_, R> {
             let Some((resource, read)) = seen else {
                 continue;
             };
-            if matches!(
-                self.judge(slot.kind, &resource, read),
-                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
-            ) {
+            if !self.is_another(&target, &resource)
+                && matches!(
+                    self.judge(slot.kind, &resource, read),
+                    Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
+                )
+            {
                 return Ok(Some(resource));
             }
         }
@@ -301,7 +327,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn mark_newborn(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
         let target = Target::new(resource.kind, resource.id.clone());
         if !self.ledger.known.contains_key(&target) {
-            let known = Known::new(slot, Origin::Created);
+            let known = Known::new(slot, Origin::Created, resource);
             let edit = Edit::Know { target, known };
             return act(
                 Decision::Write(vec![edit]),
@@ -373,9 +399,16 @@ impl<R: Rules> Deciding<'_, R> {
             }
             if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
                 self.give_back(kind, &resource, owned)?;
-            } else {
-                self.delete(kind, owned.target(), Reason::Ends)?;
+                continue;
             }
+            // Whoever held it before must see that he does no more.
+            if let Some(mark) = owned.mark()
+                && mark.holder != self.case.identity.holder
+            {
+                let slot = self.slot_or_bare(&mark.slot, kind, &resource.name);
+                self.repair_mark(&slot, &resource, &owned)?;
+            }
+            self.delete(kind, owned.target(), Reason::Ends)?;
         }
         Ok(())
     }
@@ -429,7 +462,7 @@ impl<R: Rules> Deciding<'_, R> {
             tags,
             right: UnmarkRight::Retain(owned),
         };
-        act(Decision::Do(step), Reason::Retains)
+        self.take(step, Reason::Retains)
     }
 
     /// What the ledger knows and the cloud does not show: waited for, then believed. What lost its
@@ -457,6 +490,12 @@ impl<R: Rules> Deciding<'_, R> {
                 self.gone_for_good(kind, &target);
                 continue;
             };
+            // Somebody else's, under the name of ours: ours is gone.
+            if self.is_another(&target, resource) {
+                self.gone_for_good(kind, &target);
+                continue;
+            }
+            let sure = !self.rules.names_prove_nothing() || known.is(kind, resource);
             match self.judge(kind, resource, read) {
                 // Stripped by us, or not marked as far as a read can tell that may be old.
                 Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
@@ -466,13 +505,15 @@ impl<R: Rules> Deciding<'_, R> {
                     let _ = stripped || self.settled(Sight::Lost(target), settle, why);
                 }
                 // Part of the mark is gone: it is completed, and then goes by its mark.
-                Verdict::Foreign(Owner::Legacy) => {
+                Verdict::Foreign(Owner::Legacy) if sure => {
                     let slot = self.slot_or_bare(&known.slot, kind, &resource.name);
                     self.mark_new(&slot, resource)?;
                 }
-                Verdict::Unmarked if self.settled(Sight::Lost(target.clone()), settle, why) => {
-                    let slot = known.slot.clone();
-                    self.findings.push(Finding::MarkLost { slot, target });
+                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy) => {
+                    if self.settled(Sight::Lost(target.clone()), settle, why) {
+                        let slot = known.slot.clone();
+                        self.findings.push(Finding::MarkLost { slot, target });
+                    }
                 }
                 _ => {}
             }
@@ -495,11 +536,11 @@ impl<R: Rules> Deciding<'_, R> {
             .iter()
             .filter(|kind| !kind.name_finds_marks())
         {
-            let query = self.marks_query(kind);
-            let stale = self
-                .view
-                .look(&query)
-                .is_none_or(|look| look.deletions < self.view.deletions());
+            let query = self.end_query(kind);
+            let looked = self.view.look(&query);
+            let stale = looked.is_none_or(|look| {
+                kind.naming == Naming::Free && look.deletions < self.view.deletions()
+            });
             if stale {
                 return act(Decision::Look(query), Reason::LastLook(kind.name));
             }

@@ -1,164 +1,182 @@
-//! Parts inside resources: on ours they converge, on somebody's we add and remove only our own.
+//! Parts inside resources of ours: what we wrote converges, what others put there is theirs.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use super::{Deciding, Decision, Flow, act};
+use super::{Deciding, Decision, Flow, Guest, act};
 use crate::blueprint::Slot;
-use crate::error::{Class, CloudError};
+use crate::error::{Blocker, Class, CloudError};
 use crate::finding::{Finding, Reason};
-use crate::kind::{CreateMode, InnerKind, InnerProof, Kind};
-use crate::ledger::{Trace, TraceOf};
-use crate::mark::{self, OwnershipMark, Tags};
+use crate::kind::{InnerKind, InnerProof, Kind};
+use crate::ledger::{Edit, Known, Origin, Part};
+use crate::mark::{self, Tags};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
-use crate::step::{MarkRight, Step, UnmarkRight};
-use crate::text::Text;
-use crate::verdict::{self, Standing, Verdict};
+use crate::step::Step;
+use crate::text::{ResourceId, Text};
+use crate::verdict::{self, Owned, OwnedPart, Verdict};
 use crate::view::InnerSeen;
 
 impl<'a, R: Rules> Deciding<'a, R> {
-    /// Inside a resource of ours: what is wanted is added, and what is not wanted is removed where
-    /// the slot says that it is exclusive.
+    /// Inside a resource of ours: what is wanted is added; what we wrote and is not wanted any more is
+    /// removed, and whatever else is not wanted where the slot says that it is exclusive.
     pub(super) fn converge_inner(
         &mut self,
         slot: &Slot,
-        target: &Target,
         resource: &Resource,
+        owned: &Owned,
     ) -> Flow<()> {
+        let target = owned.target();
+        self.note_parts(slot, target)?;
         for inner in slot.kind.inner {
             // Inside what is ours a part is ours by derivation: it needs no mark of its own.
             let wanted = self.wanted(slot, inner, &Tags::new());
             let exclusive = slot.exclusive.contains(&inner.name);
-            if wanted.is_empty() && !exclusive {
+            if wanted.is_empty() && !exclusive && !self.wrote_any(target, inner) {
                 continue;
             }
             let seen = self.inside(target, inner)?;
             let missing = missing(&wanted, seen);
             let mut surplus: Vec<InnerPart> = Vec::new();
-            for part in seen.parts.iter().filter(|_| exclusive) {
+            for part in &seen.parts {
                 if wanted.iter().any(|wish| wish.key == part.key) {
                     continue;
                 }
-                if self.rules.spares_marked_inner()
-                    && self.is_anothers(slot.kind, resource, inner, part)
-                {
+                if self.is_guests(slot, resource, inner, part) {
                     // A guest may stay, unless there is room for one only.
-                    if inner.single {
+                    if inner.single && !missing.is_empty() {
                         self.inner_conflict(slot, target, inner, &part.key);
                     }
+                    self.guests.push(Guest {
+                        slot: slot.name.clone(),
+                        target: target.clone(),
+                        noun: inner.noun,
+                        key: part.key.clone(),
+                    });
                     continue;
                 }
                 surplus.push(part.clone());
             }
-            if missing.is_empty() && surplus.is_empty() {
+            let full = inner.single && seen.parts.len() > surplus.len() && !missing.is_empty();
+            if (missing.is_empty() || full) && surplus.is_empty() {
                 continue;
             }
             self.refresh(target)?;
-            let full = inner.single && !surplus.is_empty();
-            if !missing.is_empty() && !full {
+            if !missing.is_empty() && !(inner.single && !seen.parts.is_empty()) {
                 return add(slot, target, inner, missing);
             }
             self.refresh_inside(target, inner)?;
-            return take_out(
-                target,
-                inner,
-                surplus,
-                Reason::InnerSurplus(slot.name.clone()),
-            );
+            let why = Reason::InnerSurplus(slot.name.clone());
+            self.take_out(slot.kind, target, inner, surplus, why)?;
         }
         Ok(())
     }
 
-    /// Inside a resource that we only use: what is missing is added as ours.
-    pub(super) fn add_inner_to_used(
-        &mut self,
-        slot: &Slot,
-        target: &Target,
-        resource: &Arc<Resource>,
-    ) -> Flow<()> {
+    /// Makes sure that the ledger knows what we put into a resource of ours before we do: what else is
+    /// there is somebody else's (law 1).
+    fn note_parts(&mut self, slot: &Slot, target: &Target) -> Flow<()> {
+        let Some(known) = self.ledger.known.get(target) else {
+            return Ok(());
+        };
+        let wished = self.wished(slot);
+        let mut parts = known.wrote.clone().unwrap_or_default();
         for inner in slot.kind.inner {
-            let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
-            if wanted.is_empty() {
+            let wishes = || wished.iter().filter(|(kind, _)| *kind == inner.name);
+            let new = |part: &&Part| !parts.contains(*part);
+            if known.wrote.is_some() && !wishes().any(|part| new(&part)) {
                 continue;
             }
+            // Of what is there already we wrote nothing; but of a record that is older than this list
+            // nobody can tell, and so everything that is wished for counts as ours.
             let seen = self.inside(target, inner)?;
-            let mut lacking = Vec::new();
-            for part in missing(&wanted, seen) {
-                let there = seen.parts.iter().find(|old| old.key == part.key);
-                if there.is_some_and(|old| !self.is_ours(slot.kind, resource, inner, old)) {
-                    self.inner_conflict(slot, target, inner, &part.key);
-                } else {
-                    lacking.push(part);
-                }
-            }
-            let keys: Vec<Text> = wanted.iter().map(|part| part.key.clone()).collect();
-            self.remove_ours(slot.kind, target, resource, inner, &keys)?;
-            if lacking.is_empty() {
-                continue;
-            }
-            self.refresh(target)?;
-            if inner.create == CreateMode::Upsert {
-                self.refresh_inside(target, inner)?;
-            }
-            let (kind, id) = (slot.kind, slot.name.clone());
-            let Some(parts) = self.announce_inner(slot, target, inner, lacking)? else {
-                continue;
-            };
-            if inner.proof == InnerProof::ParentMark {
-                let tags = self.part_marks(slot, inner, &parts);
-                let tags: Vec<_> = tags
-                    .into_iter()
-                    .filter(|(key, _)| resource.tags.get(key).is_none())
-                    .collect();
-                if resource.tags.len() + tags.len() > kind.carrier.capacity() {
-                    self.findings.push(Finding::TagsFull {
-                        slot: id,
-                        target: target.clone(),
-                    });
-                    continue;
-                }
-                if !tags.is_empty() {
-                    let targets = vec![target.clone()];
-                    let step = Step::Mark {
-                        targets,
-                        tags,
-                        right: MarkRight::Trace,
-                    };
-                    return act(Decision::Do(step), Reason::InnerMissing(id));
-                }
-            }
-            return add(slot, target, inner, parts);
+            let there = |part: &Part| seen.parts.iter().any(|seen| seen.key == part.1);
+            let ours: Vec<Part> = wishes()
+                .filter(|part| known.wrote.is_none() || !there(part))
+                .cloned()
+                .collect();
+            parts.extend(ours);
         }
-        Ok(())
-    }
-
-    /// Removes our own parts from a resource that we only use, but for those still wanted.
-    pub(super) fn remove_ours(
-        &mut self,
-        kind: &'static Kind,
-        target: &Target,
-        resource: &Resource,
-        inner: &'static InnerKind,
-        wanted: &[Text],
-    ) -> Flow<()> {
-        let seen = self.inside(target, inner)?;
-        let surplus: Vec<InnerPart> = seen
-            .parts
-            .iter()
-            .filter(|part| !wanted.contains(&part.key))
-            .filter(|part| {
-                !self.rules.spares_inner_of_used() || self.is_ours(kind, resource, inner, part)
-            })
-            .cloned()
-            .collect();
-        if surplus.is_empty() {
+        if known.wrote.as_ref() == Some(&parts) {
             return Ok(());
         }
-        self.refresh(target)?;
-        self.refresh_inside(target, inner)?;
-        take_out(target, inner, surplus, Reason::EraseTraces)
+        let target = target.clone();
+        act(
+            Decision::Write(vec![Edit::Wrote { target, parts }]),
+            Reason::NoteParts(slot.name.clone()),
+        )
+    }
+
+    /// What a slot wishes for inside its resource, as far as the slots are filled that it refers to.
+    pub(super) fn wished(&self, slot: &Slot) -> BTreeSet<Part> {
+        let part = |wish: &crate::blueprint::InnerWish| {
+            let key = wish.key.resolve(&|name| self.id_of(name))?;
+            Some((wish.kind, key))
+        };
+        slot.inner.iter().filter_map(part).collect()
+    }
+
+    fn wrote_any(&self, target: &Target, inner: &InnerKind) -> bool {
+        let known = self.ledger.known.get(target);
+        let wrote = known.and_then(|known| known.wrote.as_ref());
+        wrote.is_some_and(|parts| parts.iter().any(|(kind, _)| *kind == inner.name))
+    }
+
+    /// Whether a part inside a resource of ours is somebody else's: another claim marked it, or we did
+    /// not write it.
+    fn is_guests(
+        &self,
+        slot: &Slot,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> bool {
+        if self.rules.spares_marked_inner() && self.is_anothers(slot.kind, resource, inner, part) {
+            return true;
+        }
+        let exclusive = slot.exclusive.contains(&inner.name);
+        let target = Target::new(resource.kind, resource.id.clone());
+        let known = self.ledger.known.get(&target);
+        let wrote = known.and_then(|known| known.wrote.as_ref());
+        let ours = wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())));
+        self.rules.spares_guests() && !exclusive && !ours
+    }
+
+    /// What we wrote, and neither want nor see any more: it is forgotten when it cannot come back, so
+    /// that what somebody else writes later is not taken for ours.
+    pub(super) fn forgotten_parts(&mut self) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for slot in self.case.blueprint.slots().iter().filter(|s| s.is_own()) {
+            let Some(id) = self.id_of(&slot.name) else {
+                continue;
+            };
+            let target = Target::new(slot.kind.name, id);
+            let known = self.ledger.known.get(&target);
+            let Some(wrote) = known.and_then(|known| known.wrote.as_ref()) else {
+                continue;
+            };
+            let wished = self.wished(slot);
+            let mut kept = wrote.clone();
+            for part @ (inner, key) in wrote.iter().filter(|part| !wished.contains(*part)) {
+                let Some(seen) = self.view.inner(&target, inner) else {
+                    continue;
+                };
+                let sight = Sight::Written(target.clone(), inner, key.clone());
+                if seen.parts.iter().any(|part| part.key == *key) {
+                    self.sightings.clear(&sight);
+                    continue;
+                }
+                let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
+                if self.closable(sight, over, Reason::AwaitRemoval(target.id.clone())) {
+                    kept.remove(part);
+                }
+            }
+            if kept != *wrote {
+                let parts = kept;
+                edits.push(Edit::Wrote { target, parts });
+            }
+        }
+        edits
     }
 
     /// Deletes a resource of ours, what blocks it from inside first.
@@ -170,18 +188,18 @@ impl<'a, R: Rules> Deciding<'a, R> {
         self.refresh(target)?;
         let seen = self.view.seen(target);
         let Some((resource, read)) =
-            seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read)))
+            seen.and_then(|seen| Some((seen.resource.clone()?, seen.read)))
         else {
             return Ok(());
         };
-        let Verdict::Owned(owned) = self.judge(kind, resource, read) else {
+        let Verdict::Owned(owned) = self.judge(kind, &resource, read) else {
             return Ok(());
         };
         for inner in kind.inner {
             let parts = self.inside(target, inner)?.parts.clone();
             let anothers = parts
                 .iter()
-                .find(|part| self.is_anothers(kind, resource, inner, part));
+                .find(|part| self.is_anothers(kind, &resource, inner, part));
             if let (Some(part), true) = (anothers, self.rules.spares_marked_inner()) {
                 let message = format!(
                     "the {} {} inside it is another claim's",
@@ -191,44 +209,104 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 self.findings.push(Finding::from((target, &error)));
                 return Ok(());
             }
-            if inner.blocks_deletion && !parts.is_empty() {
-                return take_out(target, inner, parts, why);
+            if !inner.blocks_deletion || parts.is_empty() {
+                continue;
             }
+            let (ours, theirs): (Vec<_>, Vec<_>) = parts
+                .into_iter()
+                .partition(|part| self.goes_with(&owned, inner, part));
+            if !ours.is_empty() {
+                self.refresh_inside(target, inner)?;
+                return self.take_out(kind, target, inner, ours, why);
+            }
+            let blockers = theirs.iter().map(|part| Blocker {
+                noun: inner.noun.into(),
+                id: ResourceId::new(part.key.clone()),
+            });
+            let class = Class::Blocked(blockers.collect());
+            let error = CloudError::new(class, "Guest", "somebody else put something into it");
+            self.findings.push(Finding::from((target, &error)));
+            return Ok(());
         }
         match Step::delete(owned, self.now) {
-            Some(step) => act(Decision::Do(step), why),
+            Some(step) => self.take(step, why),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a part that is in the way of its parent's deletion is ours to remove: we wrote it, or
+    /// would have.
+    fn goes_with(&self, owned: &Owned, inner: &InnerKind, part: &InnerPart) -> bool {
+        if !self.rules.spares_guests() {
+            return true;
+        }
+        let known = self.ledger.known.get(owned.target());
+        let wrote = known.and_then(|known: &Known| known.wrote.as_ref());
+        let this = (inner.name, part.key.clone());
+        if wrote.is_some_and(|parts| parts.contains(&this)) {
+            return true;
+        }
+        let slot = owned.mark().map(|mark| &mark.slot);
+        let Some(slot) = slot.and_then(|slot| self.case.blueprint.slot(slot)) else {
+            return false;
+        };
+        // What the recorded and known ids say is what the wishes refer to.
+        let id_of = |name: &crate::blueprint::SlotName| {
+            let ours = |known: &&Known| known.slot == *name && known.origin != Origin::Found;
+            let known = self.ledger.known.iter();
+            let mut known = known.filter(|(_, known)| ours(known)).map(|(t, _)| &t.id);
+            let label = || {
+                let slot = self.case.blueprint.slot(name)?;
+                Some(ResourceId::new(slot.label.clone()))
+            };
+            let recorded = self.ledger.ids.get(name);
+            recorded.or_else(|| known.next()).cloned().or_else(label)
+        };
+        let wished = slot.inner.iter().any(|wish| {
+            wish.kind == inner.name && wish.key.resolve(&id_of).is_some_and(|key| key == part.key)
+        });
+        wished || slot.exclusive.contains(&inner.name)
+    }
+
+    /// Takes parts out of a resource of ours: they are ours by derivation.
+    fn take_out(
+        &mut self,
+        kind: &Kind,
+        target: &Target,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+        why: Reason,
+    ) -> Flow<()> {
+        let seen = self.view.seen(target);
+        let resource = seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read)));
+        let inside = self.view.inner(target, inner.name).map(|seen| seen.read);
+        let (Some((resource, read)), Some(inside)) = (resource, inside) else {
+            return Ok(());
+        };
+        let Verdict::Owned(owned) = self.judge(kind, resource, read) else {
+            return Ok(());
+        };
+        let most = if inner.batch { parts.len() } else { 1 };
+        let proved = parts.into_iter().take(most);
+        let proved: Option<Vec<_>> = proved
+            .map(|part| OwnedPart::derived(&owned, inner, part, inside))
+            .collect();
+        match proved.and_then(|proved| Step::remove(proved, self.now)) {
+            Some(step) => self.take(step, why),
             None => Ok(()),
         }
     }
 
     /// The parts that the slot wants, with the tags they will carry.
-    fn wanted(&self, slot: &Slot, inner: &InnerKind, tags: &Tags) -> Vec<InnerPart> {
+    pub(super) fn wanted(&self, slot: &Slot, inner: &InnerKind, tags: &Tags) -> Vec<InnerPart> {
         slot.inner
             .iter()
             .filter(|wish| wish.kind == inner.name)
             .filter_map(|wish| {
                 let key = wish.key.resolve(&|name| self.id_of(name))?;
-                Some(InnerPart {
-                    key,
-                    value: wish.value.clone(),
-                    tags: tags.clone(),
-                })
+                Some(InnerPart::new(key, wish.value.clone(), tags.clone()))
             })
             .collect()
-    }
-
-    /// The mark of our own part inside somebody's resource, where it can carry one.
-    fn part_tags(&self, slot: &Slot, inner: &InnerKind) -> Tags {
-        let mark = OwnershipMark {
-            claim: self.case.identity.claim.hash().clone(),
-            slot: slot.name.clone(),
-            attempt: 0,
-            holder: self.case.identity.holder.clone(),
-        };
-        match inner.proof {
-            InnerProof::OwnMark => mark.encode(slot.kind.carrier).into_iter().collect(),
-            InnerProof::ParentMark => Tags::new(),
-        }
     }
 
     /// What is inside a resource, as this pass has seen it; asks if it has not.
@@ -244,7 +322,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Makes sure that a removal may rest on what is known of the inside.
-    fn refresh_inside(&self, target: &Target, inner: &InnerKind) -> Flow<()> {
+    pub(super) fn refresh_inside(&self, target: &Target, inner: &InnerKind) -> Flow<()> {
         let fresh = self.view.inner(target, inner.name).is_some_and(|seen| {
             seen.read.fresh && self.now - seen.read.at <= self.rules.fresh_for()
         });
@@ -258,7 +336,13 @@ impl<'a, R: Rules> Deciding<'a, R> {
         act(Decision::Look(query), Reason::Refresh(target.clone()))
     }
 
-    fn inner_conflict(&mut self, slot: &Slot, target: &Target, inner: &InnerKind, key: &Text) {
+    pub(super) fn inner_conflict(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        inner: &InnerKind,
+        key: &Text,
+    ) {
         self.findings.push(Finding::InnerConflict {
             slot: slot.name.clone(),
             target: target.clone(),
@@ -267,55 +351,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
         });
     }
 
-    /// Whether a part inside somebody's resource is ours: by its own mark, or by one on the resource.
-    fn is_ours(
-        &self,
-        kind: &Kind,
-        resource: &Resource,
-        inner: &InnerKind,
-        part: &InnerPart,
-    ) -> bool {
-        let identity = self.case.identity;
-        let mark = match inner.proof {
-            InnerProof::OwnMark => {
-                match verdict::read_marks(self.rules, identity, kind, &part.tags).standing() {
-                    Standing::Ours(mark) => Some(mark),
-                    _ => None,
-                }
-            }
-            InnerProof::ParentMark => {
-                let key = part_key(identity, kind, inner.name, &part.key);
-                let Some(value) = resource.tags.get(&key) else {
-                    return false;
-                };
-                match OwnershipMark::decode(kind.carrier, &identity.key(kind), value) {
-                    Some(mark) => Some(mark),
-                    // Somebody wrote another value under the key. The key alone names the claim and
-                    // the part; whether it was us is in the ledger.
-                    None => return self.has_left(resource, inner, part),
-                }
-            }
-        };
-        mark.is_some_and(|m| {
-            self.rules
-                .holds(&identity.holder, &m.holder, &identity.taken_over)
-        })
-    }
-
-    /// Whether the ledger remembers that we added a part.
-    fn has_left(&self, resource: &Resource, inner: &InnerKind, part: &InnerPart) -> bool {
-        let trace = Trace {
-            on: Target::new(resource.kind, resource.id.clone()),
-            what: TraceOf::Inner {
-                inner: inner.name,
-                key: part.key.clone(),
-            },
-        };
-        self.ledger.traces.contains_key(&trace)
-    }
-
-    /// Whether a part is another claim's: by its own mark, or by one on the resource that names it.
-    fn is_anothers(
+    /// Whether a part is another claim's and not ours: by its own mark, or by one on the resource that
+    /// names it.
+    pub(super) fn is_anothers(
         &self,
         kind: &Kind,
         resource: &Resource,
@@ -326,7 +364,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         match inner.proof {
             InnerProof::OwnMark => {
                 let marks = verdict::read_marks(self.rules, identity, kind, &part.tags);
-                matches!(marks.standing(), Standing::Foreign(_))
+                matches!(marks.standing(), verdict::Standing::Foreign(_))
             }
             InnerProof::ParentMark => {
                 let ours = part_key(identity, kind, inner.name, &part.key);
@@ -336,138 +374,15 @@ impl<'a, R: Rules> Deciding<'a, R> {
             }
         }
     }
-
-    /// The marks on the parent that name these parts.
-    fn part_marks(&self, slot: &Slot, inner: &InnerKind, parts: &[InnerPart]) -> Vec<(Text, Text)> {
-        let identity = self.case.identity;
-        let value: Text = format!("{}_0_{}", slot.name, identity.holder).into();
-        let key = |part: &InnerPart| part_key(identity, slot.kind, inner.name, &part.key);
-        parts
-            .iter()
-            .map(|part| (key(part), value.clone()))
-            .collect()
-    }
-
-    /// Writes down what will be added inside somebody's resource. Of the parts that were written
-    /// down before, those are returned whose earlier call cannot take effect any more.
-    fn announce_inner(
-        &mut self,
-        slot: &Slot,
-        target: &Target,
-        inner: &InnerKind,
-        parts: Vec<InnerPart>,
-    ) -> Flow<Option<Vec<InnerPart>>> {
-        let mut traces = Vec::new();
-        for part in &parts {
-            let what = TraceOf::Inner {
-                inner: inner.name,
-                key: part.key.clone(),
-            };
-            traces.push(Trace {
-                on: target.clone(),
-                what,
-            });
-        }
-        if inner.proof == InnerProof::ParentMark {
-            for (key, value) in self.part_marks(slot, inner, &parts) {
-                traces.push(Trace {
-                    on: target.clone(),
-                    what: TraceOf::Tag { key, value },
-                });
-            }
-        }
-        let ready = self.announced(slot, &traces)?;
-        let may_send = |part: &InnerPart| {
-            ready
-                .iter()
-                .any(|trace| matches!(&trace.what, TraceOf::Inner { key, .. } if *key == part.key))
-        };
-        let parts: Vec<InnerPart> = parts.into_iter().filter(may_send).collect();
-        Ok((!parts.is_empty()).then_some(parts))
-    }
-
-    /// Removes the marks on a used resource that name parts which are no longer there.
-    pub(super) fn unmark_parts(
-        &mut self,
-        kind: &'static Kind,
-        target: &Target,
-        resource: &Resource,
-    ) -> Flow<()> {
-        let prefix = mark::part_prefix(kind.carrier, self.case.identity.claim.hash());
-        let mut tags: Vec<(Text, Text)> = Vec::new();
-        let own_key = self.case.identity.key(kind);
-        for (key, value) in resource.tags.with_prefix(&prefix) {
-            // Another value is whoever wrote it over ours.
-            let is_ours = OwnershipMark::decode(kind.carrier, &own_key, value).is_some();
-            if is_ours && self.may_unmark_part(kind, target, key)? {
-                tags.push((key.clone(), value.clone()));
-            }
-        }
-        if tags.is_empty() {
-            return Ok(());
-        }
-        self.refresh(target)?;
-        let step = Step::Unmark {
-            targets: vec![target.clone()],
-            tags,
-            right: UnmarkRight::Trace,
-        };
-        act(Decision::Do(step), Reason::EraseTraces)
-    }
 }
 
-impl<R: Rules> Deciding<'_, R> {
-    /// Whether a tag may go from a used resource: one that names a part, only after the part, and
-    /// only when no late or stale sight of the part can come any more.
-    pub(super) fn may_unmark_part(
-        &mut self,
-        kind: &'static Kind,
-        target: &Target,
-        tag: &Text,
-    ) -> Flow<bool> {
-        let identity = self.case.identity;
-        let prefix = mark::part_prefix(kind.carrier, identity.claim.hash());
-        if !tag.starts_with(&prefix) {
-            return Ok(true);
-        }
-        let names =
-            |inner: &InnerKind, key: &str| *part_key(identity, kind, inner.name, key) == **tag;
-        for inner in kind.inner {
-            if self
-                .inside(target, inner)?
-                .parts
-                .iter()
-                .any(|part| names(inner, &part.key))
-            {
-                return Ok(false);
-            }
-        }
-        let removed = self
-            .view
-            .erased_traces()
-            .iter()
-            .any(|trace| match &trace.what {
-                TraceOf::Inner { inner, key } => {
-                    trace.on == *target && kind.inner(inner).is_some_and(|inner| names(inner, key))
-                }
-                TraceOf::Tag { .. } => false,
-            });
-        let sight = Sight::Part(target.clone(), tag.clone());
-        Ok(removed
-            || self.settled(
-                sight,
-                |rules, since| rules.late_effects_over_at(kind, since),
-                Reason::AwaitTrace(target.id.clone()),
-            ))
-    }
-}
-
-fn part_key(identity: &verdict::Identity, kind: &Kind, inner: &str, key: &str) -> Text {
+/// The key of our mark on a parent that names a part.
+pub(super) fn part_key(identity: &verdict::Identity, kind: &Kind, inner: &str, key: &str) -> Text {
     mark::part_key(kind.carrier, identity.claim.hash(), inner, key)
 }
 
 /// The wanted parts that are not there, or say something else where that can be overwritten.
-fn missing(wanted: &[InnerPart], seen: &InnerSeen) -> Vec<InnerPart> {
+pub(super) fn missing(wanted: &[InnerPart], seen: &InnerSeen) -> Vec<InnerPart> {
     let there = |wish: &&InnerPart| {
         seen.parts
             .iter()
@@ -476,7 +391,12 @@ fn missing(wanted: &[InnerPart], seen: &InnerSeen) -> Vec<InnerPart> {
     wanted.iter().filter(|wish| !there(wish)).cloned().collect()
 }
 
-fn add<T>(slot: &Slot, target: &Target, inner: &InnerKind, mut parts: Vec<InnerPart>) -> Flow<T> {
+pub(super) fn add<T>(
+    slot: &Slot,
+    target: &Target,
+    inner: &InnerKind,
+    mut parts: Vec<InnerPart>,
+) -> Flow<T> {
     if !inner.batch {
         parts.truncate(1);
     }
@@ -486,21 +406,4 @@ fn add<T>(slot: &Slot, target: &Target, inner: &InnerKind, mut parts: Vec<InnerP
         parts,
     };
     act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
-}
-
-fn take_out<T>(
-    target: &Target,
-    inner: &InnerKind,
-    mut parts: Vec<InnerPart>,
-    why: Reason,
-) -> Flow<T> {
-    if !inner.batch {
-        parts.truncate(1);
-    }
-    let step = Step::RemoveInner {
-        target: target.clone(),
-        inner: inner.name,
-        parts,
-    };
-    act(Decision::Do(step), why)
 }

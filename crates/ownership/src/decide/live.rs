@@ -3,28 +3,41 @@
 use std::sync::Arc;
 
 use super::locate::Located;
+use super::scout::{Existing, id_in};
 use super::{Deciding, Decision, Filled, Flow, act};
 use crate::blueprint::{Expr, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Change};
 use crate::ledger::{Edit, Intent, Known, Origin};
+use crate::mark::OwnershipMark;
 use crate::part::{Props, Resource};
-use crate::query::{Query, Target};
+use crate::query::Target;
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
-use crate::time::Millis;
+use crate::text::ResourceId;
+use crate::time::{Millis, Tick};
 use crate::verdict::{Owned, Verdict};
+use crate::view::Seen;
 
 impl<R: Rules> Deciding<'_, R> {
     pub(super) fn live(&mut self) -> Flow<()> {
         if !self.ledger.pinned {
             return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
+        // What was looked at before the first Step of a pass need not be looked at again.
+        if !self.view.has_acted() && self.is_stopped()? {
+            return Ok(());
+        }
         let blueprint = self.case.blueprint;
         let mut unwanted: Vec<&SlotName> = Vec::new();
         for slot in blueprint.slots() {
-            if !self.is_wanted(slot)? {
+            if self.view.turn_is_over(&slot.name).is_some() {
+                continue;
+            }
+            self.slot = Some(slot.name.clone());
+            let filled: Vec<_> = self.ids_of_filled();
+            if !self.is_wanted(slot, &|name| id_in(&filled, name))? {
                 unwanted.push(&slot.name);
                 continue;
             }
@@ -36,17 +49,22 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
-        self.close_intents()
+        self.slot = None;
+        self.close_books()
     }
 
     /// Whether a slot is wanted: not if it is only for a resource of ours, and that place is taken
     /// by somebody else's.
-    fn is_wanted(&mut self, slot: &Slot) -> Flow<bool> {
+    pub(super) fn is_wanted(
+        &mut self,
+        slot: &Slot,
+        id_of: &impl Fn(&SlotName) -> Option<ResourceId>,
+    ) -> Flow<bool> {
         let host = slot.only_for.as_ref();
         let Some(host) = host.and_then(|name| self.case.blueprint.slot(name)) else {
             return Ok(true);
         };
-        let Some(props) = self.props(&host.props) else {
+        let Some(props) = resolve_props(&host.props, id_of) else {
             return Ok(false);
         };
         Ok(matches!(
@@ -114,10 +132,10 @@ impl<R: Rules> Deciding<'_, R> {
         let target = owned.target().clone();
         self.sightings.clear(&Sight::Lost(target.clone()));
         if !self.is_held(&slot.name, &owned) {
-            self.reduce(slot, &target, twins)?;
             self.repair_mark(slot, resource, &owned)?;
+            self.reduce(slot, &target, twins)?;
             self.repair_props(slot, props, resource, &owned)?;
-            self.converge_inner(slot, &target, resource)?;
+            self.converge_inner(slot, resource, &owned)?;
         }
         if !resource.ready {
             let again = self.now + slot.kind.settling;
@@ -128,7 +146,7 @@ impl<R: Rules> Deciding<'_, R> {
         Ok(())
     }
 
-    fn filled_with(&mut self, slot: &Slot, resource: &Resource, verdict: Verdict) {
+    pub(super) fn filled_with(&mut self, slot: &Slot, resource: &Resource, verdict: Verdict) {
         let target = Target::new(resource.kind, resource.id.clone());
         self.filled.push(Filled {
             slot: slot.name.clone(),
@@ -142,21 +160,30 @@ impl<R: Rules> Deciding<'_, R> {
         let target = Target::new(resource.kind, resource.id.clone());
         let recorded = self.ledger.ids.get(&slot.name) == Some(&resource.id);
         // A wish of the user's stays the user's; an id that we found or made is ours to correct.
-        let known =
-            self.ledger.known.contains_key(&target) || (recorded && origin == Origin::Found);
+        let known = match self.ledger.known.get(&target) {
+            Some(known) => resource.unique.is_none() || known.unique == resource.unique,
+            None => recorded && origin == Origin::Found,
+        };
         if recorded && known {
             return Ok(());
         }
-        let why = match self.view.created(&slot.name) {
-            Some(_) => Reason::RecordNew(slot.name.clone()),
-            None => Reason::RecordFound(slot.name.clone()),
-        };
-        let edit = Edit::Record {
+        let mut edits = vec![Edit::Record {
             slot: slot.name.clone(),
-            target,
-            known: Known::new(slot, origin),
+            target: target.clone(),
+            known: Known::new(slot, origin, resource),
+        }];
+        let born = self.view.created(&slot.name).is_some();
+        if born {
+            // Nothing is inside it yet: what will be, is what we put there.
+            let parts = self.wished(slot);
+            edits.push(Edit::Wrote { target, parts });
+        }
+        let why = if born {
+            Reason::RecordNew(slot.name.clone())
+        } else {
+            Reason::RecordFound(slot.name.clone())
         };
-        act(Decision::Write(vec![edit]), why)
+        act(Decision::Write(edits), why)
     }
 
     pub(super) fn mark_new(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
@@ -200,7 +227,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Adoption is written down, then marked, then seen by marks, like a create.
     pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
         let target = Target::new(resource.kind, resource.id.clone());
-        let known = Known::new(slot, Origin::Adopted);
+        let known = Known::new(slot, Origin::Adopted, resource);
         let record = Edit::Record {
             slot: slot.name.clone(),
             target: target.clone(),
@@ -208,7 +235,10 @@ impl<R: Rules> Deciding<'_, R> {
         };
         if self.ledger.intents.contains_key(&slot.name) {
             // The intent may be a create's: then the adoption is not written down yet.
-            if self.ledger.known.get(&target) == Some(&known) {
+            let written = self.ledger.known.get(&target);
+            if written.is_some_and(|written| {
+                written.origin == Origin::Adopted && written.unique == known.unique
+            }) {
                 return self.mark_new(slot, resource);
             }
             return act(
@@ -237,13 +267,33 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// A mark that names another holder, or lacks some of its tags, is completed.
-    fn repair_mark(&mut self, slot: &Slot, resource: &Resource, owned: &Owned) -> Flow<()> {
+    pub(super) fn repair_mark(
+        &mut self,
+        slot: &Slot,
+        resource: &Resource,
+        owned: &Owned,
+    ) -> Flow<()> {
+        let identity = self.case.identity;
         let attempt = owned.mark().map_or(1, |mark| mark.attempt);
-        let tags = self.missing_tags(slot, resource, attempt);
+        let mut tags = self.missing_tags(slot, resource, attempt);
+        // A generation of our own that is higher than what was confirmed since stays.
+        let is_ours = |mark: &OwnershipMark| {
+            mark.holder == identity.holder && mark.generation >= identity.generation()
+        };
+        if owned.mark().is_some_and(is_ours) {
+            let key = identity.key(slot.kind);
+            tags.retain(|(missing, _)| *missing != key);
+        }
         if tags.is_empty() {
             return Ok(());
         }
         self.refresh(owned.target())?;
+        if owned
+            .mark()
+            .is_some_and(|mark| mark.holder != identity.holder)
+        {
+            self.sightings.note(Sight::TakenOver, self.now);
+        }
         let targets = vec![owned.target().clone()];
         let step = Step::Mark {
             targets,
@@ -286,14 +336,32 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.refresh(owned.target())?;
         match Step::update(owned.clone(), change, self.now) {
-            Some(step) => act(Decision::Do(step), Reason::PropsDiffer(slot.name.clone())),
+            Some(step) => self.take(step, Reason::PropsDiffer(slot.name.clone())),
             None => Ok(()),
         }
     }
 
-    /// Closes the intents whose resource a look-up by marks or name has shown with our mark.
-    fn close_intents(&mut self) -> Flow<()> {
-        let mut edits = Vec::new();
+    /// Closes what is open in the ledger and can be: one write for all of it, and nobody waits for it.
+    fn close_books(&mut self) -> Flow<()> {
+        let (mut edits, mut by_time) = self.over_intents();
+        by_time.extend(self.over_removals());
+        by_time.extend(self.forgotten_parts());
+        let why = if by_time.is_empty() {
+            Reason::SeenByMarks
+        } else {
+            Reason::Settled
+        };
+        edits.extend(by_time);
+        if edits.is_empty() {
+            return Ok(());
+        }
+        act(Decision::Write(edits), why)
+    }
+
+    /// The intents whose resource a look-up by marks or name has shown with our mark; and those whose
+    /// place something else has taken, and that cannot come any more.
+    fn over_intents(&mut self) -> (Vec<Edit>, Vec<Edit>) {
+        let (mut edits, mut by_time) = (Vec::new(), Vec::new());
         for (name, intent) in &self.ledger.intents {
             let Some(slot) = self.case.blueprint.slot(name) else {
                 continue;
@@ -311,43 +379,38 @@ impl<R: Rules> Deciding<'_, R> {
                 let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
                 let target = target.id.clone();
                 if slot.kind.birth != BirthProof::Token
-                    && self.settled(sight, over, Reason::AwaitSettling(target))
+                    && self.closable(sight, over, Reason::AwaitSettling(target))
                 {
-                    edits.push(Edit::CloseIntent { slot: name.clone() });
+                    by_time.push(Edit::CloseIntent { slot: name.clone() });
                 }
                 continue;
             };
             if owned.held_by().is_some() {
                 continue;
             }
-            if !self.rules.intent_needs_sight() || self.sighted(slot, target) {
+            let sight = Sight::Intent(name.clone(), intent.attempt, intent.sends);
+            let since = self.sightings.since(sight, self.now);
+            if !self.rules.intent_needs_sight() || self.sighted(slot, target, since) {
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else {
-                let since = self.sightings.since(
-                    Sight::Intent(name.clone(), intent.attempt, intent.sends),
-                    self.now,
-                );
                 let until = (since + slot.kind.settling).max(self.now + Millis(1));
-                self.wait(until, Reason::AwaitSettling(target.id.clone()));
+                self.come_back(until, Reason::AwaitSettling(target.id.clone()));
             }
         }
-        if edits.is_empty() {
-            return Ok(());
-        }
-        act(Decision::Write(edits), Reason::SeenByMarks)
+        (edits, by_time)
     }
 
     /// Whether a look-up that could have found any resource of ours has found this one, with its
     /// mark: what we know of it must be what was read, not what our own Step should have made of it.
-    fn sighted(&self, slot: &Slot, target: &Target) -> bool {
-        if !self.view.seen(target).is_some_and(|seen| seen.read.fresh) {
+    /// A survey that began when the create had been answered shows as much; what it does not show,
+    /// it says nothing about.
+    fn sighted(&self, slot: &Slot, target: &Target, since: Tick) -> bool {
+        let read =
+            |seen: &Seen| seen.read.fresh || (!self.view.has_acted() && seen.read.at >= since);
+        if !self.view.seen(target).is_some_and(read) {
             return false;
         }
-        let key = self.case.identity.key(slot.kind);
-        let by_marks = self.view.look(&Query::Marks {
-            kind: slot.kind.name,
-            key,
-        });
+        let by_marks = self.view.look(&self.marks_query(slot.kind));
         let by_name = self
             .props(&slot.props)
             .and_then(|props| self.name_query(slot, &props))
@@ -358,54 +421,27 @@ impl<R: Rules> Deciding<'_, R> {
             .any(|look| look.found.contains(target))
     }
 
-    /// A slot that is only looked up: the recorded id, else whatever has the wanted properties.
+    /// A slot that is only looked up.
     fn find(&mut self, slot: &Slot, by: &[(&'static str, Expr)], all: bool) -> Flow<()> {
-        if let Some(id) = self.ledger.ids.get(&slot.name).cloned() {
-            let target = Target::new(slot.kind.name, id.clone());
-            match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
-                Some((resource, _)) => return self.use_one(slot, &resource),
-                None if !self.ledger.known.contains_key(&target) => {
-                    self.findings.push(Finding::missing(slot, &id));
-                    return Ok(());
+        let filled = self.ids_of_filled();
+        match self.existing(slot, by, all, &|name| id_in(&filled, name))? {
+            Existing::There(resources) => {
+                if let ([only], false) = (resources.as_slice(), all) {
+                    self.record(slot, only, Origin::Found)?;
                 }
-                None => {}
+                self.use_all(slot, &resources)
             }
-        }
-        let Some(props) = self.props(by) else {
-            return Ok(());
-        };
-        let query = Query::Match {
-            kind: slot.kind.name,
-            name: "".into(),
-            props,
-        };
-        let look = self.look(query, || Reason::FindExisting(slot.name.clone()))?;
-        let found: Vec<Target> = look
-            .found
-            .iter()
-            .take(if all { usize::MAX } else { 1 })
-            .cloned()
-            .collect();
-        if found.is_empty() {
-            self.findings.push(Finding::NoneToUse {
-                slot: slot.name.clone(),
-                field: slot.field,
-                what: format!("{} with {}", slot.kind.noun, describe(by)).into(),
-            });
-            return Ok(());
-        }
-        let mut resources = Vec::with_capacity(found.len());
-        for target in &found {
-            if let Some((resource, _)) =
-                self.see(target, || Reason::FindExisting(slot.name.clone()))?
-            {
-                resources.push(resource);
+            Existing::Missing(finding) => {
+                self.findings.push(finding);
+                Ok(())
             }
+            Existing::Unknown => Ok(()),
         }
-        if let ([only], false) = (resources.as_slice(), all) {
-            self.record(slot, only, Origin::Found)?;
-        }
-        self.use_all(slot, &resources)
+    }
+
+    fn ids_of_filled(&self) -> Vec<(SlotName, ResourceId)> {
+        let id = |filled: &Filled| (filled.slot.clone(), filled.target.id.clone());
+        self.filled.iter().map(id).collect()
     }
 
     fn use_one(&mut self, slot: &Slot, resource: &Arc<Resource>) -> Flow<()> {
@@ -433,12 +469,4 @@ fn its_own<'v>(intent: &Intent, verdict: &'v Verdict) -> Option<&'v Owned> {
         }
         _ => None,
     }
-}
-
-fn describe(by: &[(&'static str, Expr)]) -> String {
-    let one = |(name, expr): &(&'static str, Expr)| match expr {
-        Expr::Text(text) => format!("{name} {text}"),
-        Expr::Slot(slot) => format!("{name} of slot {slot}"),
-    };
-    by.iter().map(one).collect::<Vec<_>>().join(" and ")
 }

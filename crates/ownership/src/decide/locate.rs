@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Deciding, Flow};
+use super::{Deciding, Flow, intent_query};
 use crate::blueprint::{Expr, IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Naming};
@@ -77,6 +77,15 @@ impl<R: Rules> Deciding<'_, R> {
                 .seen(&target)
                 .and_then(|seen| Some((seen.resource.clone()?, seen.read)))
             {
+                // Somebody else's, under the name of ours: ours is gone.
+                Some((resource, _))
+                    if hint == Hint::Ours && self.is_another(&target, &resource) =>
+                {
+                    if !self.gone_for_good(slot.kind, &target) {
+                        return Ok(Located::Pending);
+                    }
+                    gone.push(id);
+                }
                 Some((resource, read)) => {
                     if let Some(found) = self.by_hint(slot, hint, resource, read) {
                         return Ok(found);
@@ -102,7 +111,7 @@ impl<R: Rules> Deciding<'_, R> {
         if let Some(found) = self.by_intent(slot)? {
             return Ok(found);
         }
-        if let Some(found) = self.by_name(slot, props) {
+        if let Some(found) = self.by_name(slot, props)? {
             return Ok(found);
         }
         Ok(Located::Absent { gone })
@@ -114,15 +123,20 @@ impl<R: Rules> Deciding<'_, R> {
             let target = Target::new(slot.kind.name, id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
         }
-        if !slot.kind.name_finds_marks() {
-            let key = self.case.identity.key(slot.kind);
-            let query = Query::Marks {
-                kind: slot.kind.name,
-                key,
-            };
+        // Of a claim that is new nothing can be elsewhere under its name.
+        let elsewhere = slot.kind.naming == Naming::Free || !self.ledger.is_new;
+        if !slot.kind.name_finds_marks() && elsewhere {
+            let query = self.marks_query(slot.kind);
             self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         let intent = self.ledger.intents.get(&slot.name);
+        // What was sent may not be what is wanted now.
+        if let Some(intent) = intent
+            && let Some(query) = intent_query(slot.kind, intent)
+            && self.rules.looks_at_what_exists()
+        {
+            self.look(query, || Reason::FindByName(intent.name.clone()))?;
+        }
         if let Some(id) = intent.and_then(|intent| intent.adopts.clone()) {
             let target = Target::new(slot.kind.name, id);
             self.see(&target, || Reason::Adopt(slot.name.clone()))?;
@@ -226,12 +240,8 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             }
             let kind = dependent.kind;
-            let query = Query::Marks {
-                kind: kind.name,
-                key: self.case.identity.key(kind),
-            };
             let found = self
-                .look(query, || Reason::FindByMarks(kind.name))?
+                .look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?
                 .found
                 .clone();
             for target in found {
@@ -302,7 +312,12 @@ impl<R: Rules> Deciding<'_, R> {
             });
         }
         let open = self.awaits_mark(slot, &resource.id);
-        let evidence = self.case.evidence.adopt.contains(&slot.name);
+        let (said, vouched) = self.evidence(slot);
+        let evidence = said || vouched;
+        // Of a record that is older than unique ids nobody can tell whether it is this one.
+        let known = self.ledger.known.get(&target);
+        let sure = !self.rules.names_prove_nothing()
+            || known.is_none_or(|known| known.is(slot.kind, &resource));
         match (self.judge(slot.kind, &resource, read), hint) {
             // Marked for another slot of this claim: a wrong hint, or a wish that is ours anyway.
             (Verdict::Owned(_), Hint::Wish) => Some(Located::Used { resource }),
@@ -316,7 +331,17 @@ impl<R: Rules> Deciding<'_, R> {
                     owner,
                 }))
             }
-            (Verdict::Foreign(Owner::Legacy), Hint::Ours) => Some(Located::Newborn { resource }),
+            (Verdict::Foreign(Owner::Legacy), Hint::Ours) if sure => {
+                Some(Located::Newborn { resource })
+            }
+            (Verdict::Foreign(owner @ Owner::Legacy), Hint::Ours) if !evidence => {
+                let slot = slot.name.clone();
+                Some(Located::Refused(Finding::Conflict {
+                    slot,
+                    target,
+                    owner,
+                }))
+            }
             (Verdict::Foreign(Owner::Legacy), _) => Some(Located::Adoptable { resource }),
             (Verdict::Foreign(_), Hint::Wish) => Some(Located::Used { resource }),
             (Verdict::Foreign(_), _) => None,
@@ -416,27 +441,70 @@ impl<R: Rules> Deciding<'_, R> {
         }
     }
 
+    /// What speaks for a slot's resource although it lacks our mark: whether a person says that it is
+    /// ours, and whether the original's finalizer does.
+    fn evidence(&self, slot: &Slot) -> (bool, bool) {
+        let evidence = self.case.evidence;
+        let said = evidence.adopt.contains(&slot.name);
+        let vouched = evidence.vouched.contains(&slot.name);
+        (
+            said || (vouched && !self.rules.finalizers_need_more()),
+            vouched,
+        )
+    }
+
+    /// Whether a resource counts as recorded because it is inside one that the object records.
+    fn is_inside_recorded(&mut self, slot: &Slot, resource: &Resource) -> Flow<bool> {
+        let host = self.case.evidence.inside.get(&slot.name);
+        let Some(host) = host.and_then(|host| self.case.blueprint.slot(host)) else {
+            return Ok(false);
+        };
+        let Some(id) = self.ledger.ids.get(&host.name).cloned() else {
+            return Ok(false);
+        };
+        let target = Target::new(host.kind.name, id);
+        if self
+            .see(&target, || Reason::CheckRecorded(host.name.clone()))?
+            .is_none()
+        {
+            return Ok(false);
+        }
+        for inner in host.kind.inner {
+            let parts = &self.inside(&target, inner)?.parts;
+            if parts.iter().any(|part| *part.key == *resource.id.as_str()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What has our name and is not ours by mark (law 4).
-    fn by_name(&mut self, slot: &Slot, props: &Props) -> Option<Located> {
-        let query = self.name_query(slot, props)?;
-        let target = self.view.look(&query)?.found.first()?.clone();
-        let seen = self.view.seen(&target)?;
-        let (resource, read) = (seen.resource.clone()?, seen.read);
+    fn by_name(&mut self, slot: &Slot, props: &Props) -> Flow<Option<Located>> {
+        let query = self.name_query(slot, props);
+        let look = query.and_then(|query| self.view.look(&query));
+        let Some(target) = look.and_then(|look| look.found.first()).cloned() else {
+            return Ok(None);
+        };
+        let seen = self.view.seen(&target);
+        let Some((resource, read)) = seen.and_then(|s| Some((s.resource.clone()?, s.read))) else {
+            return Ok(None);
+        };
         if self.ledger.condemned.contains(&target) {
-            return Some(Located::Pending);
+            return Ok(Some(Located::Pending));
         }
         if self.rules.name_is_proof() {
             let owned = Owned::created_here(target, read.at);
-            return Some(Located::Owned {
+            return Ok(Some(Located::Owned {
                 resource,
                 owned,
                 twins: Vec::new(),
-            });
+            }));
         }
-        let evidence = self.case.evidence.adopt.contains(&slot.name);
-        let marked = evidence || self.case.evidence.adopt_marked.contains(&slot.name);
+        let (said, vouched) = self.evidence(slot);
+        let marked = said || vouched || self.case.evidence.adopt_marked.contains(&slot.name);
+        let evidence = said || (vouched && self.is_inside_recorded(slot, &resource)?);
         let name = slot.name.clone();
-        Some(match self.judge(slot.kind, &resource, read) {
+        Ok(Some(match self.judge(slot.kind, &resource, read) {
             Verdict::Foreign(Owner::Legacy) if marked || !self.rules.legacy_needs_evidence() => {
                 Located::Adoptable { resource }
             }
@@ -453,7 +521,7 @@ impl<R: Rules> Deciding<'_, R> {
                 if slot.kind.birth == BirthProof::Token
                     && self.ledger.intents.contains_key(&slot.name) =>
             {
-                return None;
+                return Ok(None);
             }
             Verdict::Unmarked | Verdict::Used => {
                 match self.rules.unmarked(&self.case.identity.dialect) {
@@ -463,7 +531,7 @@ impl<R: Rules> Deciding<'_, R> {
                     }
                 }
             }
-        })
+        }))
     }
 }
 

@@ -12,6 +12,9 @@
 //! - Idempotent: the same question has the same answer.
 //! - A Step that deletes or changes something carries the fresh proof that it is ours.
 //!
+//! - Before the first Step everything is looked at: nothing is done for an object that somebody wrote
+//!   wrongly, or for a claim of which another management cluster holds a part.
+//!
 //! # Caveats
 //! One Step at a time. A slot that cannot go on does not stop slots that do not depend on it.
 
@@ -20,23 +23,26 @@ mod ending;
 mod inner;
 mod live;
 mod locate;
+mod scout;
+mod shared;
+mod take;
 mod traces;
 mod twins;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::blueprint::{Blueprint, Slot, SlotName};
 use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
-use crate::kind::{BirthProof, Kind};
-use crate::ledger::{Edit, Ledger};
+use crate::kind::{BirthProof, Kind, Naming};
+use crate::ledger::{Edit, Intent, Ledger};
 use crate::part::Resource;
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::{Sight, Sightings};
 use crate::step::Step;
-use crate::text::ResourceId;
+use crate::text::{ResourceId, Text};
 use crate::time::Tick;
 use crate::verdict::{self, Identity, Owned, ReadStamp, Verdict};
 use crate::view::{Look, Refusal, View};
@@ -71,9 +77,15 @@ pub enum Phase {
 /// What the object says that the marks do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Slots whose recorded or same-named resource is ours although it lacks our mark: the
-    /// original's finalizer says so, or `freehold adopt` was applied.
+    /// Slots whose recorded or same-named resource is ours although it lacks our mark: a person says
+    /// so.
     pub adopt: BTreeSet<SlotName>,
+    /// Slots that the original's finalizer says were the object's own: the resource is ours if the
+    /// object records it besides, or the dialect's mark is on it.
+    pub vouched: BTreeSet<SlotName>,
+    /// Slots whose resource counts as recorded if it is a part inside the resource that is recorded
+    /// for the other slot.
+    pub inside: BTreeMap<SlotName, SlotName>,
     /// Slots whose same-named resource is ours if the dialect's own mark says so: the object records
     /// the resource that it is a part of.
     pub adopt_marked: BTreeSet<SlotName>,
@@ -95,21 +107,17 @@ pub enum Decision {
     Do(Step),
     /// Nothing before this time; end the pass and come back then.
     Wait(Tick),
-    /// The claim is converged as far as it can be; the findings say how far.
-    Rest,
+    /// The claim is converged as far as it can be; the findings say how far. What is still open in
+    /// the ledger can be closed at the earliest then.
+    Rest(Option<Tick>),
     /// The claim has ended: nothing of it is left.
     Done,
-    /// Something was refused and has been dealt with; end the pass with this.
-    Halt(Halt),
-}
-
-/// Why a pass cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// The cloud refused a create.
-    Create(CloudError),
-    /// The ledger refused to record a new resource, in these words.
-    Record(String),
+    /// The cloud refused something for this slot, and that has been dealt with: its turn is over, the
+    /// others go on.
+    EndTurn(SlotName, CloudError),
+    /// The ledger refused to record a new resource, in these words, and that has been dealt with: end
+    /// the pass.
+    Halt(String),
 }
 
 /// A decision, why it was made, and what a person should know.
@@ -117,12 +125,29 @@ pub enum Halt {
 pub struct Decided {
     /// What is to be done.
     pub decision: Decision,
-    /// Why; `None` at rest.
-    pub reason: Option<Reason>,
+    /// Why.
+    pub reason: Reason,
+    /// Whose turn it is.
+    pub slot: Option<SlotName>,
     /// What a person should know.
     pub findings: Vec<Finding>,
     /// The slots that are filled, with what fills them and whose it is.
     pub filled: Vec<Filled>,
+    /// What others have put into resources of ours.
+    pub guests: Vec<Guest>,
+}
+
+/// A part inside a resource of ours that somebody else put there: theirs, shown and left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guest {
+    /// The slot.
+    pub slot: SlotName,
+    /// The resource.
+    pub target: Target,
+    /// What the part is called: "rule".
+    pub noun: &'static str,
+    /// The part.
+    pub key: Text,
 }
 
 /// A filled slot.
@@ -152,39 +177,42 @@ pub fn decide<R: Rules>(
         view,
         sightings,
         now,
+        slot: None,
         findings: Vec::new(),
         filled: Vec::new(),
+        guests: Vec::new(),
         waits: None,
+        books: None,
     };
     let (decision, reason) = match deciding.run() {
         Err(act) => (act.decision, act.reason),
-        Ok(()) => match deciding.waits.take() {
-            Some((until, reason)) => (Decision::Wait(until), Some(reason)),
-            None => (Decision::Rest, None),
+        Ok(()) => match (deciding.waits.take(), deciding.books.take()) {
+            (Some((until, reason)), _) => (Decision::Wait(until), reason),
+            (None, Some((until, reason))) => (Decision::Rest(Some(until)), reason),
+            (None, None) => (Decision::Rest(None), Reason::AtRest),
         },
     };
     Decided {
         decision,
         reason,
+        slot: deciding.slot,
         findings: deciding.findings,
         filled: deciding.filled,
+        guests: deciding.guests,
     }
 }
 
 /// A decision that was reached: it ends the asking, so it travels as an error does.
 struct Act {
     decision: Decision,
-    reason: Option<Reason>,
+    reason: Reason,
 }
 
 /// Either there is something to do now, or the asking goes on with `T`.
 type Flow<T> = Result<T, Act>;
 
 fn act<T>(decision: Decision, reason: Reason) -> Flow<T> {
-    Err(Act {
-        decision,
-        reason: Some(reason),
-    })
+    Err(Act { decision, reason })
 }
 
 struct Deciding<'a, R> {
@@ -194,15 +222,20 @@ struct Deciding<'a, R> {
     view: &'a View,
     sightings: &'a mut Sightings,
     now: Tick,
+    slot: Option<SlotName>,
     findings: Vec<Finding>,
     filled: Vec<Filled>,
+    guests: Vec<Guest>,
+    /// What the claim waits for, and until when.
     waits: Option<(Tick, Reason)>,
+    /// When something in the ledger can be closed: nobody waits for that.
+    books: Option<(Tick, Reason)>,
 }
 
 impl<'a, R: Rules> Deciding<'a, R> {
     fn run(&mut self) -> Flow<()> {
         if let Some(refusal) = self.view.refusal() {
-            return self.answer_refusal(refusal);
+            self.answer_refusal(refusal)?;
         }
         match self.case.phase {
             Phase::Live => self.live(),
@@ -210,17 +243,23 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
     }
 
-    /// Deals with a refusal before the pass ends: a refused create will not come, so its intent
+    /// Deals with a refusal before anything else: a refused create will not come, so its intent
     /// closes; a new resource that cannot be recorded and has no mark is taken back (law 3).
     fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
         match refusal {
-            Refusal::Create(slot, error) => {
+            Refusal::Create(slot, error, answered) => {
+                if error.class == Class::Exists {
+                    self.look_for_what_exists(slot, *answered)?;
+                    if self.exists(slot) == Some(Exists::Ours) {
+                        return Ok(());
+                    }
+                }
                 if self.ledger.intents.contains_key(slot) && self.never_came(slot, error) {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::Refused(slot.clone()));
                 }
                 act(
-                    Decision::Halt(Halt::Create(error.clone())),
+                    Decision::EndTurn(slot.clone(), error.clone()),
                     Reason::Refused(slot.clone()),
                 )
             }
@@ -234,6 +273,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 if let (Some(target), Some(kind)) = (born, kind)
                     && self.rules.rolls_back(kind)
                     && let Some(seen) = self.view.seen(target)
+                    && seen.resource.is_some()
                     && let Some(step) =
                         Step::delete(Owned::created_here(target.clone(), seen.read.at), self.now)
                 {
@@ -248,10 +288,54 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::RollBack(slot.clone()));
                 }
-                let halt = Decision::Halt(Halt::Record(words.clone()));
+                let halt = Decision::Halt(words.clone());
                 act(halt, Reason::RollBack(slot.clone()))
             }
         }
+    }
+
+    /// Before an intent closes because its name is taken, whoever has the name is looked up by the
+    /// parameters that were sent, and ours by marks: an earlier call may have made it (law 2).
+    fn look_for_what_exists(&self, slot: &SlotName, answered: usize) -> Flow<()> {
+        let intent = self.ledger.intents.get(slot);
+        let kind = intent.and_then(|intent| self.kind_of(intent.kind));
+        let (Some(intent), Some(kind), true) = (intent, kind, self.rules.looks_at_what_exists())
+        else {
+            return Ok(());
+        };
+        for query in [intent_query(kind, intent), Some(self.marks_query(kind))] {
+            if let Some(query) = query
+                && self.view.look_after(&query, answered).is_none()
+            {
+                return act(
+                    Decision::Look(query),
+                    Reason::FindByName(intent.name.clone()),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// What the repetition of an announced create was refused for, where that can matter.
+    fn exists(&self, slot: &SlotName) -> Option<Exists> {
+        let intent = self.ledger.intents.get(slot)?;
+        let kind = self.kind_of(intent.kind)?;
+        let told_by_token = kind.birth == BirthProof::Token;
+        if intent.sends == 1 || told_by_token || !self.rules.looks_at_what_exists() {
+            return None;
+        }
+        let mut exists = Exists::Hidden;
+        for (resource, read) in self.view.of_kind(kind.name) {
+            if let Verdict::Owned(owned) = self.judge(kind, resource, read)
+                && owned.mark().is_some_and(|mark| mark.slot == *slot)
+            {
+                return Some(Exists::Ours);
+            }
+            if intent_query(kind, intent).is_some_and(|query| query.means(resource)) {
+                exists = Exists::Anothers;
+            }
+        }
+        Some(exists)
     }
 
     /// Whether a refusal means that nothing will come of an intent. That of the first call does, and
@@ -268,6 +352,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
         };
         let at_once = kind.token.is_some() && intent.sends == 2;
         let would_show = kind.birth != BirthProof::Token || error.class == Class::Exists;
+        // What has the name may be its own, and hidden from a read that is old.
+        if error.class == Class::Exists && self.exists(slot) == Some(Exists::Hidden) {
+            return false;
+        }
         intent.sends == 1 || (would_show && !at_once)
     }
 
@@ -291,8 +379,22 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let Some(resource) = &seen.resource else {
             return Ok(None);
         };
-        self.sightings.clear(&Sight::Missing(target.clone()));
+        if !self.is_another(target, resource) {
+            self.sightings.clear(&Sight::Missing(target.clone()));
+        }
         Ok(Some((resource.clone(), seen.read)))
+    }
+
+    /// Whether this is known to be another resource than the one that was recorded under this id,
+    /// which is only a name (law 6).
+    fn is_another(&self, target: &Target, resource: &Resource) -> bool {
+        let known = self.ledger.known.get(target);
+        let recorded = known.filter(|known| known.unique.is_some());
+        self.rules.names_prove_nothing()
+            && recorded.is_some_and(|known| {
+                self.kind_of(target.kind)
+                    .is_some_and(|kind| !known.is(kind, resource))
+            })
     }
 
     /// Makes sure that a Step may rest on what is known of a resource (law 1); reads it again if not.
@@ -337,24 +439,48 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// Whether another management cluster holds what is ours: then that is reported.
     fn is_held(&mut self, slot: &SlotName, owned: &Owned) -> bool {
-        let Some(holder) = owned.held_by() else {
+        let Some(held) = owned.held_by() else {
             return false;
         };
         self.findings.push(Finding::Held {
             slot: slot.clone(),
             target: owned.target().clone(),
-            holder: holder.clone(),
+            by: held.clone(),
         });
         true
     }
 
     fn wait(&mut self, until: Tick, why: Reason) {
-        if self
-            .waits
-            .as_ref()
-            .is_none_or(|(earlier, _)| until < *earlier)
-        {
-            self.waits = Some((until, why));
+        note(&mut self.waits, until, why);
+    }
+
+    /// Nobody waits for it, but the ledger can be closed then.
+    fn come_back(&mut self, until: Tick, why: Reason) {
+        note(&mut self.books, until, why);
+    }
+
+    /// Whether something has been so for long enough that the ledger can be closed; if not, notes when
+    /// to come back for that.
+    fn closable(
+        &mut self,
+        sight: Sight,
+        until: impl FnOnce(&R, Tick) -> Tick,
+        why: Reason,
+    ) -> bool {
+        let since = self.sightings.since(sight, self.now);
+        let until = until(self.rules, since);
+        if self.view.began().unwrap_or(self.now) >= until {
+            return true;
+        }
+        self.come_back(until.max(self.now), why);
+        false
+    }
+
+    /// The look-up by marks of everything of a Kind that is ours.
+    fn marks_query(&self, kind: &Kind) -> Query {
+        Query::Marks {
+            kind: kind.name,
+            keys: vec![self.case.identity.key(kind)],
         }
     }
 
@@ -389,4 +515,37 @@ impl<'a, R: Rules> Deciding<'a, R> {
             .cloned()
             .collect()
     }
+}
+
+/// What a create was refused for because its name is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exists {
+    /// What an earlier call made.
+    Ours,
+    /// Somebody else's.
+    Anothers,
+    /// Nothing shows: a read is old.
+    Hidden,
+}
+
+/// Keeps the earlier of two times.
+fn note(noted: &mut Option<(Tick, Reason)>, until: Tick, why: Reason) {
+    if noted.as_ref().is_none_or(|(earlier, _)| until < *earlier) {
+        *noted = Some((until, why));
+    }
+}
+
+/// The look-up by the name and within the parent that an announced create was sent with; `None` where
+/// names are not unique.
+fn intent_query(kind: &Kind, intent: &Intent) -> Option<Query> {
+    let within = match kind.naming {
+        Naming::Free => return None,
+        Naming::Account => None,
+        Naming::Within(prop) => Some((prop, intent.props.get(prop)?.clone())),
+    };
+    Some(Query::Name {
+        kind: kind.name,
+        name: intent.name.clone(),
+        within,
+    })
 }

@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
-use crate::verdict::{Owner, Verdict};
+use crate::verdict::{Owner, ReadStamp, Verdict};
 
 impl<R: Rules> Deciding<'_, R> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
@@ -147,7 +147,11 @@ impl<R: Rules> Deciding<'_, R> {
                 erased.push(Edit::Erase(trace));
                 continue;
             }
-            if self.erase(kind, &trace, &resource)? || self.trace_is_over(kind, &trace) {
+            let gone = match self.erase(kind, &trace, &resource)? {
+                Some(gone) => gone,
+                None => self.trace_is_over(kind, &trace),
+            };
+            if gone {
                 erased.push(Edit::Erase(trace));
             }
         }
@@ -157,11 +161,16 @@ impl<R: Rules> Deciding<'_, R> {
         act(Decision::Write(erased), Reason::EraseTraces)
     }
 
-    /// Removes one trace if it is there. Says whether it is known to be gone for good: a part that
-    /// is there and not ours was never left by us.
-    fn erase(&mut self, kind: &'static Kind, trace: &Trace, resource: &Resource) -> Flow<bool> {
+    /// Removes one trace if it is there. Says whether it is ours no more; `None` if only time tells: a
+    /// part that is there and not ours was never left by us.
+    fn erase(
+        &mut self,
+        kind: &'static Kind,
+        trace: &Trace,
+        resource: &Resource,
+    ) -> Flow<Option<bool>> {
         match &trace.what {
-            TraceOf::Tag { key, .. } if !self.may_unmark_part(kind, &trace.on, key)? => Ok(false),
+            TraceOf::Tag { key, .. } if !self.may_unmark_part(kind, &trace.on, key)? => Ok(None),
             TraceOf::Tag { key, value } => {
                 let any_value = !self.rules.removes_only_traces();
                 let there = resource.tags.has(key, value)
@@ -178,16 +187,23 @@ impl<R: Rules> Deciding<'_, R> {
                         tags,
                         right: UnmarkRight::Trace,
                     };
-                    return act(Decision::Do(step), Reason::EraseTraces);
+                    self.take(step, Reason::EraseTraces)?;
+                    return Ok(Some(false));
                 }
-                Ok(false)
+                Ok(None)
             }
-            TraceOf::Inner { inner, .. } => {
+            TraceOf::Inner { inner, key } => {
                 let Some(inner) = kind.inner(inner) else {
-                    return Ok(true);
+                    return Ok(Some(true));
                 };
                 self.remove_ours(kind, &trace.on, resource, inner, &[])?;
-                Ok(false)
+                let parts = &self.inside(&trace.on, inner)?.parts;
+                match parts.iter().find(|part| part.key == *key) {
+                    Some(part) if self.ledger.left.contains(trace) => Ok(Some(
+                        self.is_left_to_others(kind, trace, resource, inner, part),
+                    )),
+                    _ => Ok(None),
+                }
             }
         }
     }
@@ -226,7 +242,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Takes the cluster mark off everything that carries it in our words and is nobody's, where the
     /// served API says that it is the claim's, whoever wrote it (decision 7).
     pub(super) fn sweep(&mut self) -> Flow<()> {
-        if !self.case.evidence.sweep {
+        if !self.case.evidence.sweep || self.has_namesake() {
             return Ok(());
         }
         let slots = self.case.blueprint.slots();
@@ -242,9 +258,11 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let tags: Vec<(Text, Text)> = mark.iter().cloned().collect();
-            let Some(targets) = self.carriers(kind, &tags)? else {
+            let targets = self.carriers(kind, &tags)?;
+            // Those that the look-up showed may be another claim's, too.
+            if self.has_namesake() {
                 return Ok(());
-            };
+            }
             if !targets.is_empty() {
                 carriers.push((kind, tags, targets));
             }
@@ -267,33 +285,25 @@ impl<R: Rules> Deciding<'_, R> {
                         right,
                     };
                     if !kind.tags_together {
-                        return act(Decision::Do(step), Reason::Sweep);
+                        return self.take(step, Reason::Sweep);
                     }
                     together = Some(step);
                 }
             }
         }
         match together {
-            Some(step) => act(Decision::Do(step), Reason::Sweep),
+            Some(step) => self.take(step, Reason::Sweep),
             None => Ok(()),
         }
     }
 
-    /// Everything of a Kind that carries the cluster mark in our words, and is nobody's. `None` if
-    /// another claim owns something in the name of our cluster: a cluster of the same name lives, and
-    /// the marks may be its own.
-    fn carriers(
-        &mut self,
-        kind: &'static Kind,
-        mark: &[(Text, Text)],
-    ) -> Flow<Option<Vec<Target>>> {
-        let dialect = &self.case.identity.dialect;
-        let in_our_name = dialect.ownership(kind.carrier, None).unwrap_or_default();
+    /// Everything of a Kind that carries the cluster mark in our words, and is nobody's.
+    fn carriers(&mut self, kind: &'static Kind, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
         let mut targets = Vec::new();
         for (key, value) in mark {
             let query = Query::Marks {
                 kind: kind.name,
-                key: key.clone(),
+                keys: vec![key.clone()],
             };
             for target in &self.look(query, || Reason::Sweep)?.found {
                 let Some(seen) = self.view.seen(target) else {
@@ -303,13 +313,6 @@ impl<R: Rules> Deciding<'_, R> {
                     continue;
                 };
                 let verdict = self.judge(kind, resource, seen.read);
-                if matches!(verdict, Verdict::Foreign(Owner::Claim(_)))
-                    && in_our_name
-                        .iter()
-                        .any(|(key, value)| resource.tags.has(key, value))
-                {
-                    return Ok(None);
-                }
                 if matches!(verdict, Verdict::Unmarked | Verdict::Used)
                     && resource.tags.has(key, value)
                     && !self.case.evidence.namesakes_use.contains(&target.id)
@@ -319,7 +322,34 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
-        Ok(Some(targets))
+        Ok(targets)
+    }
+
+    /// Whether another claim owns something in the name of our cluster, of whatever Kind: then a
+    /// cluster of the same name lives, and the cluster marks may be its own (law 7).
+    fn has_namesake(&self) -> bool {
+        if !self.rules.spares_namesakes() {
+            return false;
+        }
+        let dialect = &self.case.identity.dialect;
+        self.view.resources().any(|resource| {
+            let Some(kind) = self.kind_of(resource.kind) else {
+                return false;
+            };
+            let in_our_name = dialect.ownership(kind.carrier, None).unwrap_or_default();
+            let named = in_our_name
+                .iter()
+                .any(|(key, value)| resource.tags.has(key, value));
+            let read = ReadStamp {
+                at: self.now,
+                fresh: false,
+            };
+            named
+                && matches!(
+                    self.judge(kind, resource, read),
+                    Verdict::Foreign(Owner::Claim(_))
+                )
+        })
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.
@@ -329,7 +359,7 @@ impl<R: Rules> Deciding<'_, R> {
         };
         let cluster = self.case.identity.dialect.cluster(kind.carrier);
         cluster.is_ok_and(|mark| mark.has(key, value))
-            && self.case.evidence.namesakes_use.contains(&trace.on.id)
+            && (self.case.evidence.namesakes_use.contains(&trace.on.id) || self.has_namesake())
     }
 
     /// Our parts inside used resources are found by their marks too: the memory may be lost (law 5).

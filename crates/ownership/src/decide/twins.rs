@@ -21,29 +21,29 @@ impl<R: Rules> Deciding<'_, R> {
         &mut self,
         slot: &Slot,
         kept: &Target,
-        twins: Vec<(Arc<Resource>, Owned)>,
+        mut twins: Vec<(Arc<Resource>, Owned)>,
     ) -> Flow<()> {
-        let mut twins: Vec<Owned> = twins.into_iter().map(|(_, owned)| owned).collect();
-        twins.retain(|twin| !self.view.deleted(twin.target()));
-        twins.retain(|twin| !self.is_held(&slot.name, twin));
+        twins.retain(|(_, twin)| !self.view.deleted(twin.target()));
+        twins.retain(|(_, twin)| !self.is_held(&slot.name, twin));
         if twins.is_empty() {
             return Ok(());
         }
         if self.rules.spares_valuables(slot.kind) {
-            let others = twins.iter().map(|twin| twin.target().clone()).collect();
+            let others = twins.iter();
+            let others = others.map(|(_, twin)| twin.target().clone()).collect();
             let (slot, kept) = (slot.name.clone(), kept.clone());
             self.findings.push(Finding::Twins { slot, kept, others });
             return Ok(());
         }
         let why = Reason::Twin(kept.id.clone());
         if !self.rules.condemns_twins() {
-            return self.delete(slot.kind, twins[0].target(), why);
+            return self.delete(slot.kind, twins[0].1.target(), why);
         }
         let edits = twins
             .iter()
-            .map(|twin| Edit::Condemn {
+            .map(|(resource, twin)| Edit::Condemn {
                 target: twin.target().clone(),
-                known: Known::new(slot, Origin::Created),
+                known: Known::new(slot, Origin::Created, resource),
             })
             .collect();
         act(Decision::Write(edits), why)

@@ -38,6 +38,8 @@ pub struct OwnershipMark {
     pub attempt: u32,
     /// The management cluster that holds the claim.
     pub holder: Holder,
+    /// How often the claim was taken over by then: a take-over raises it.
+    pub generation: u32,
 }
 
 impl OwnershipMark {
@@ -48,23 +50,39 @@ impl OwnershipMark {
     /// carrier is asked all the same.
     pub fn encode(&self, carrier: Carrier) -> Result<(Text, Text), InputError> {
         let key = claim_key(carrier, &self.claim);
-        let value: Text = format!("{}_{}_{}", self.slot, self.attempt, self.holder).into();
+        let value = self.value();
         carrier.check(&key, &value)?;
         Ok((key, value))
+    }
+
+    /// What the tag says. A claim that was never taken over has no generation in it: so it was
+    /// before there were any.
+    pub(crate) fn value(&self) -> Text {
+        let whole = format!("{}_{}_{}", self.slot, self.attempt, self.holder);
+        match self.generation {
+            0 => whole.into(),
+            generation => format!("{whole}_{generation}").into(),
+        }
     }
 
     /// Reads a tag; `None` if it is not an ownership mark of Freehold's.
     pub fn decode(carrier: Carrier, key: &str, value: &str) -> Option<Self> {
         let claim = ClaimHash::parse(key.strip_prefix(claim_prefix(carrier))?)?;
-        let mut parts = value.rsplitn(3, '_');
-        let holder = Holder::parse(parts.next()?).ok()?;
-        let attempt = parts.next()?.parse().ok()?;
-        let slot = SlotName::new(parts.next()?).ok()?;
-        Some(Self {
+        // None of them has a `_` in it.
+        let mut words = value.split('_');
+        let slot = SlotName::new(words.next()?).ok()?;
+        let attempt = number(words.next()?)?;
+        let holder = Holder::parse(words.next()?).ok()?;
+        let generation = match words.next() {
+            None => 0,
+            Some(text) => number(text).filter(|generation| *generation > 0)?,
+        };
+        words.next().is_none().then_some(Self {
             claim,
             slot,
             attempt,
             holder,
+            generation,
         })
     }
 
@@ -73,6 +91,12 @@ impl OwnershipMark {
         tags.with_prefix(claim_prefix(carrier))
             .filter_map(move |(k, v)| Self::decode(carrier, k, v))
     }
+}
+
+/// A number, spelled as we spell them.
+fn number(text: &str) -> Option<u32> {
+    let number: u32 = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
 }
 
 /// The rule that `key` breaks as a user's tag, if it could be taken for a mark: Freehold's, or one of

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloud_port::Cloud;
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
 use cloud_port::aws::role::{INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
+use cloud_port::{Cloud, Deadline};
 use cloud_sim::VirtualClock;
-use ownership::mark::Dialect;
+use ownership::mark::{Dialect, Tags};
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::step::{Create, MarkRight, UnmarkRight};
 use ownership::time::Tick;
-use ownership::verdict::{ReadStamp, judge};
+use ownership::verdict::{OwnedPart, ReadStamp, judge};
 use ownership::{
     Claim, Freehold, Holder, Identity, Kind, Owned, Query, ResourceId, Slot, SlotName, Step,
     Target, Text, Verdict,
@@ -116,7 +116,11 @@ impl<C: Cloud> Hands<C> {
             tags: pairs(tags).into_iter().collect(),
             token: None,
         };
-        let made = self.cloud.perform(&Step::Create(create)).await.unwrap();
+        let made = self
+            .cloud
+            .perform(&Step::Create(create), Deadline::never())
+            .await
+            .unwrap();
         made.born.unwrap().id.to_string()
     }
 
@@ -159,17 +163,19 @@ impl<C: Cloud> Hands<C> {
             inner,
             parts,
         };
-        self.cloud.perform(&step).await.unwrap();
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     async fn remove(&self, kind: &Kind, id: &str, inner: &'static str, key: &str) {
-        let (target, parts) = (target(kind, id), vec![part(key, "")]);
-        let step = Step::RemoveInner {
-            target,
-            inner,
-            parts,
+        let now = self.clock.now();
+        let inner = kind.inner(inner).unwrap();
+        let read = ReadStamp {
+            at: now,
+            fresh: true,
         };
-        self.cloud.perform(&step).await.unwrap();
+        let part = OwnedPart::derived(&proof(kind, id, now), inner, part(key, ""), read);
+        let step = Step::remove(vec![part.unwrap()], now).unwrap();
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     /// Tags a resource.
@@ -179,7 +185,7 @@ impl<C: Cloud> Hands<C> {
             tags: pairs(tags),
             right: MarkRight::Trace,
         };
-        self.cloud.perform(&step).await.unwrap();
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     /// Takes tags off a resource.
@@ -192,7 +198,7 @@ impl<C: Cloud> Hands<C> {
             tags: tags.collect(),
             right: UnmarkRight::Trace,
         };
-        self.cloud.perform(&step).await.unwrap();
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     /// Deletes a group.
@@ -221,7 +227,7 @@ impl<C: Cloud> Hands<C> {
     async fn delete(&self, kind: &Kind, id: &str) {
         let now = self.clock.now();
         let step = Step::delete(proof(kind, id, now), now).unwrap();
-        self.cloud.perform(&step).await.unwrap();
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     /// The default VPC.
@@ -296,7 +302,7 @@ impl<C: Cloud> Hands<C> {
         for kind in cloud_port::aws::KINDS {
             let query = Query::Marks {
                 kind: kind.name,
-                key: key.into(),
+                keys: vec![key.into()],
             };
             let answer = self.cloud.read(&query).await.unwrap();
             found.extend(
@@ -393,7 +399,7 @@ fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
         )
         .unwrap(),
         holder: Holder::of_cluster("by hand"),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
         dialect: Dialect::Kkp {
             cluster: "x".into(),
         },
@@ -409,6 +415,7 @@ fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
     let resource = Resource {
         kind: kind.name,
         id: ResourceId::new(id),
+        unique: None,
         name: "x".into(),
         tags: marks.into_iter().collect(),
         props: Props::new(),
@@ -430,11 +437,7 @@ fn target(kind: &Kind, id: &str) -> Target {
 }
 
 fn part(key: &str, value: &str) -> InnerPart {
-    InnerPart {
-        key: key.into(),
-        value: value.into(),
-        tags: std::iter::empty::<(Text, Text)>().collect(),
-    }
+    InnerPart::new(key, value, Tags::new())
 }
 
 fn pairs(tags: &[(&str, &str)]) -> Vec<(Text, Text)> {

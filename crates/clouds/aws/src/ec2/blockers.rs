@@ -12,7 +12,7 @@ pub(super) async fn interfaces(set: &ClientSet, by: &str, id: &ResourceId) -> Fo
     let found = set
         .ec2
         .describe_network_interfaces()
-        .filters(filter(by, id.as_str()))
+        .filters(filter(by, [id.as_str()]))
         .into_paginator()
         .items()
         .send()
@@ -53,7 +53,7 @@ pub(super) async fn of_route_table(set: &ClientSet, id: &ResourceId) -> Found {
 
 /// Everything in a VPC that does not go with it.
 pub(super) async fn of_vpc(set: &ClientSet, id: &ResourceId) -> Found {
-    let within = || filter("vpc-id", id.as_str());
+    let within = || filter("vpc-id", [id.as_str()]);
     let mut blockers = Vec::new();
     let subnets = set
         .ec2
@@ -75,7 +75,7 @@ pub(super) async fn of_vpc(set: &ClientSet, id: &ResourceId) -> Found {
     let gateways = set
         .ec2
         .describe_internet_gateways()
-        .filters(filter("attachment.vpc-id", id.as_str()))
+        .filters(filter("attachment.vpc-id", [id.as_str()]))
         .into_paginator()
         .items()
         .send()
@@ -94,7 +94,7 @@ async fn groups(set: &ClientSet, by: &str, id: &ResourceId) -> Found {
     let found = set
         .ec2
         .describe_security_groups()
-        .filters(filter(by, id.as_str()))
+        .filters(filter(by, [id.as_str()]))
         .into_paginator()
         .items()
         .send()
@@ -117,7 +117,7 @@ async fn tables(
 ) -> Result<Vec<aws_sdk_ec2::types::RouteTable>, ownership::CloudError> {
     set.ec2
         .describe_route_tables()
-        .filters(filter(by, id.as_str()))
+        .filters(filter(by, [id.as_str()]))
         .into_paginator()
         .items()
         .send()

@@ -28,7 +28,7 @@ impl Filters {
     /// there would be an error.
     fn of(&self, query: &Query) -> Option<Vec<Filter>> {
         let mut filters = Vec::new();
-        let mut add = |name: &str, value: &str| filters.push(filter(name, value));
+        let mut add = |name: &str, value: &str| filters.push(filter(name, [value]));
         let by = |prop: &str| self.props.iter().find(|(known, _)| *known == prop);
         match query {
             Query::Id(target) => add(self.id, target.id.as_str()),
@@ -42,7 +42,10 @@ impl Filters {
                     add(filter, parent);
                 }
             }
-            Query::Marks { key, .. } => add("tag-key", key),
+            // Values of one filter are alternatives.
+            Query::Marks { keys, .. } => {
+                filters.push(filter("tag-key", keys.iter().map(|key| &**key)));
+            }
             Query::Match { name, props, .. } => {
                 if let (Some(filter), false) = (self.name, name.is_empty()) {
                     add(filter, name);
@@ -60,16 +63,20 @@ impl Filters {
     }
 }
 
-/// A filter for one value, whose wildcards are meant as they are written.
-fn filter(name: &str, value: &str) -> Filter {
-    let mut plain = String::with_capacity(value.len());
-    for c in value.chars() {
-        if matches!(c, '*' | '?' | '\\') {
-            plain.push('\\');
+/// A filter for one of these values, whose wildcards are meant as they are written.
+fn filter<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Filter {
+    let plain = values.into_iter().map(|value| {
+        let mut plain = String::with_capacity(value.len());
+        for c in value.chars() {
+            if matches!(c, '*' | '?' | '\\') {
+                plain.push('\\');
+            }
+            plain.push(c);
         }
-        plain.push(c);
-    }
-    Filter::builder().name(name).values(plain).build()
+        plain
+    });
+    let filter = Filter::builder().name(name);
+    filter.set_values(Some(plain.collect())).build()
 }
 
 /// An address range as the port spells it.
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn wildcards_are_meant_as_they_are_written() {
-        let filter = filter("group-name", r"a*b?c\d");
+        let filter = filter("group-name", [r"a*b?c\d"]);
         assert_eq!(filter.values(), [r"a\*b\?c\\d"]);
     }
 

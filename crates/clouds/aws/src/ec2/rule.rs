@@ -9,13 +9,14 @@ use aws_sdk_ec2::types::{
 use cloud_port::aws::security_group::{Icmp, Peer, RULE, Rule, Traffic};
 use ownership::part::{InnerPart, Resource};
 use ownership::query::InnerAnswer;
-use ownership::{Answer, Class, CloudError, Target, Text};
+use ownership::step::PartTags;
+use ownership::{Answer, Class, CloudError, ResourceId, Target, Text};
 
 use super::{PAGE, filter, tags};
 use crate::client_set::ClientSet;
 
 pub(crate) async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
-    let filters = vec![filter("group-id", of.id.as_str())];
+    let filters = vec![filter("group-id", [of.id.as_str()])];
     let found = describe(set, Some(filters)).await?;
     Ok(Answer {
         inner: vec![inside(of.clone(), found.iter())],
@@ -62,9 +63,8 @@ fn inside<'a>(of: Target, rules: impl Iterator<Item = &'a SecurityGroupRule>) ->
     let ingress = rules.filter(|rule| rule.is_egress() != Some(true));
     let mut parts: Vec<_> = ingress
         .map(|rule| InnerPart {
-            key: key(rule),
-            value: "".into(),
-            tags: tags::read(rule.tags()),
+            id: rule.security_group_rule_id().map(Into::into),
+            ..InnerPart::new(key(rule), "", tags::read(rule.tags()))
         })
         .collect();
     parts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -100,7 +100,8 @@ pub(crate) async fn add(
     Ok(())
 }
 
-/// By what the rules say: a group has no two rules that say the same.
+/// By their ids, where these are known: a call that is late then meets no other rule that says the
+/// same. A group has no two of these at one time.
 pub(crate) async fn remove(
     set: &ClientSet,
     group: &Target,
@@ -109,14 +110,38 @@ pub(crate) async fn remove(
     if parts.is_empty() {
         return Ok(());
     }
-    set.ec2
+    let call = set
+        .ec2
         .revoke_security_group_ingress()
-        .group_id(group.id.as_str())
-        .set_ip_permissions(Some(permissions(group, parts)?))
-        .send()
+        .group_id(group.id.as_str());
+    let ids: Option<Vec<String>> = parts.iter().map(id).collect();
+    let call = match ids {
+        Some(ids) => call.set_security_group_rule_ids(Some(ids)),
+        None => call.set_ip_permissions(Some(permissions(group, parts)?)),
+    };
+    call.send()
         .await
         .map_err(set.ec2_failure("RevokeSecurityGroupIngress"))?;
     Ok(())
+}
+
+fn id(part: &InnerPart) -> Option<String> {
+    part.id.as_ref().map(ToString::to_string)
+}
+
+/// Rules as what can be tagged.
+///
+/// # Errors
+/// One that was not read from EC2, and so has no id.
+pub(crate) fn targets(tags: &PartTags) -> Result<Vec<Target>, CloudError> {
+    let target = |part: &InnerPart| match &part.id {
+        Some(id) => Ok(Target::new(tags.target.kind, ResourceId::new(id.clone()))),
+        None => {
+            let message = format!("the rule {} has no id to tag it by", part.key);
+            Err(CloudError::new(Class::Fatal, "MissingParameter", message))
+        }
+    };
+    tags.parts.iter().map(target).collect()
 }
 
 fn permissions(group: &Target, parts: &[InnerPart]) -> Result<Vec<IpPermission>, CloudError> {
@@ -239,11 +264,9 @@ fn peer(rule: &SecurityGroupRule) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use aws_sdk_ec2::types::ReferencedSecurityGroup;
     use cloud_port::aws::security_group::SECURITY_GROUP;
-    use ownership::ResourceId;
-
-    use super::*;
 
     const GROUP: &str = "sg-0123456789abcdef0";
     const OTHER: &str = "sg-0aaaaaaaaaaaaaaaa";

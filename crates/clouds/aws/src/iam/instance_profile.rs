@@ -188,11 +188,8 @@ fn show(query: &Query, profile: &InstanceProfile, answer: &mut Answer) {
 }
 
 fn role_in(profile: &InstanceProfile) -> InnerAnswer {
-    let role = profile.roles().iter().map(|role| InnerPart {
-        key: role.role_name().into(),
-        value: "".into(),
-        tags: Tags::new(),
-    });
+    let roles = profile.roles().iter();
+    let role = roles.map(|role| InnerPart::new(role.role_name(), "", Tags::new()));
     let id = ResourceId::new(profile.instance_profile_name());
     InnerAnswer {
         of: Target::new(INSTANCE_PROFILE.name, id),
@@ -205,6 +202,7 @@ fn read(profile: &InstanceProfile, tags: Tags) -> Resource {
     let name = profile.instance_profile_name();
     Resource {
         name: name.into(),
+        unique: Some(profile.instance_profile_id().into()),
         created: time(profile.create_date()),
         ..resource(&INSTANCE_PROFILE, name, Props::new(), tags)
     }

@@ -319,6 +319,7 @@ pub(crate) async fn detach(
 fn read(role: &Role) -> Resource {
     let trust = role.assume_role_policy_document();
     Resource {
+        unique: Some(role.role_id().into()),
         created: time(role.create_date()),
         ..named(role.role_name(), trust, read_tags(role.tags()))
     }
@@ -327,6 +328,7 @@ fn read(role: &Role) -> Resource {
 fn read_detail(detail: &RoleDetail) -> Option<Resource> {
     let trust = detail.assume_role_policy_document();
     Some(Resource {
+        unique: detail.role_id().map(Into::into),
         created: detail.create_date().and_then(time),
         ..named(detail.role_name()?, trust, read_tags(detail.tags()))
     })
@@ -355,11 +357,7 @@ fn read_policies(detail: &RoleDetail, id: &ResourceId) -> [InnerAnswer; 2] {
 }
 
 fn part(key: &str, value: Text) -> InnerPart {
-    InnerPart {
-        key: key.into(),
-        value,
-        tags: Tags::new(),
-    }
+    InnerPart::new(key, value, Tags::new())
 }
 
 fn inside(of: &Target, inner: &'static str, parts: Vec<InnerPart>) -> Answer {

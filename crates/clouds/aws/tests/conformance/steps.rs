@@ -1,12 +1,12 @@
 //! Queries and Steps, as short as cases want them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use ownership::mark::Dialect;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::step::{Create, MarkRight, UnmarkRight};
 use ownership::time::Tick;
-use ownership::verdict::{ReadStamp, judge};
+use ownership::verdict::{OwnedPart, ReadStamp, judge};
 use ownership::{
     Claim, Freehold, Holder, Identity, Kind, Owned, Query, ResourceId, Slot, SlotName, Step,
     Target, Text, Verdict,
@@ -30,11 +30,7 @@ pub(crate) fn props(pairs: &[(&'static str, &str)]) -> Props {
 }
 
 pub(crate) fn part(key: &str, value: &str, tags: &[(&str, &str)]) -> InnerPart {
-    InnerPart {
-        key: text(key),
-        value: text(value),
-        tags: pairs(tags).into_iter().collect(),
-    }
+    InnerPart::new(text(key), text(value), pairs(tags).into_iter().collect())
 }
 
 pub(crate) fn target(kind: &Kind, id: &str) -> Target {
@@ -54,8 +50,8 @@ pub(crate) fn by_name(kind: &Kind, name: &str, within: Option<(&'static str, &st
 }
 
 pub(crate) fn by_mark(kind: &Kind, key: &str) -> Query {
-    let (kind, key) = (kind.name, text(key));
-    Query::Marks { kind, key }
+    let (kind, keys) = (kind.name, vec![text(key)]);
+    Query::Marks { kind, keys }
 }
 
 pub(crate) fn by_props(kind: &Kind, pairs: &[(&'static str, &str)]) -> Query {
@@ -113,11 +109,20 @@ pub(crate) fn add(target: &Target, inner: &'static str, parts: &[InnerPart]) -> 
 }
 
 pub(crate) fn remove(target: &Target, inner: &'static str, parts: &[InnerPart]) -> Step {
-    Step::RemoveInner {
-        target: target.clone(),
-        inner,
-        parts: parts.to_vec(),
-    }
+    let kind = cloud_port::aws::KINDS
+        .into_iter()
+        .find(|kind| kind.name == target.kind)
+        .expect("a kind of AWS");
+    let inner = kind.inner(inner).expect("a part of that kind");
+    let read = ReadStamp {
+        at: Tick(0),
+        fresh: true,
+    };
+    let proved = |part: &InnerPart| {
+        OwnedPart::derived(&owned(kind, target), inner, part.clone(), read)
+            .expect("it is held here")
+    };
+    Step::remove(parts.iter().map(proved).collect(), Tick(0)).expect("the proof is fresh")
 }
 
 pub(crate) fn update(kind: &'static Kind, target: &Target, with: Props) -> Step {
@@ -138,7 +143,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
     let identity = Identity {
         claim: Claim::new("Cluster.kubermatic.k8c.io", "", "abc", uuid).expect("a legal claim"),
         holder: Holder::of_cluster("here"),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
         dialect: Dialect::Kkp {
             cluster: text("abc"),
         },
@@ -147,6 +152,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
     let resource = Resource {
         kind: kind.name,
         id: target.id.clone(),
+        unique: None,
         name: text("x"),
         tags: marks.expect("legal marks").into_iter().collect(),
         props: Props::new(),

@@ -2,7 +2,7 @@
 
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, CreateMode, InnerKind, InnerProof, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text, name};
 
@@ -30,7 +30,6 @@ impl InstanceProfile {
                 key: self.role,
                 value: "".into(),
             }],
-            exclusive: vec![PROFILE_ROLE],
             ..Slot::own(slot, &INSTANCE_PROFILE, self.name)
         })
     }
@@ -70,6 +69,7 @@ pub static INSTANCE_PROFILE: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: false,
     naming: Naming::Account,
+    ids: Ids::Names,
     has_creation_time: true,
     lists_marks: false,
     valuable: false,

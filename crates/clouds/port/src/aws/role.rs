@@ -3,7 +3,7 @@
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
 use ownership::kind::{
-    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+    BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text, name};
@@ -127,6 +127,7 @@ pub static ROLE: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: false,
     naming: Naming::Account,
+    ids: Ids::Names,
     has_creation_time: true,
     lists_marks: true,
     valuable: false,

@@ -1,7 +1,7 @@
 //! Route tables.
 
 use ownership::blueprint::Expr;
-use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -24,6 +24,7 @@ pub static ROUTE_TABLE: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
 use ownership::kind::{
-    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+    BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text};
@@ -27,7 +27,7 @@ pub struct SecurityGroup {
 }
 
 impl SecurityGroup {
-    /// The slot for it. Rules converge both ways: on a group of ours, others are removed.
+    /// The slot for it.
     ///
     /// # Errors
     /// The field, and the rule of EC2 that it breaks.
@@ -55,7 +55,6 @@ impl SecurityGroup {
                 ("description", Expr::Text(self.description)),
             ],
             inner: inner.collect(),
-            exclusive: vec![RULE],
             ..Slot::own(slot, &SECURITY_GROUP, self.name)
         })
     }
@@ -138,6 +137,7 @@ pub static SECURITY_GROUP: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Within("vpc"),
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,
@@ -189,7 +189,6 @@ mod tests {
                 text("ingress all all self")
             ]
         );
-        assert_eq!(slot.exclusive, [RULE]);
         assert_eq!(&*slot.label, "nodes");
         ownership::Blueprint::new(vec![slot]).unwrap();
     }

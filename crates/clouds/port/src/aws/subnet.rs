@@ -1,7 +1,7 @@
 //! Subnets.
 
 use ownership::blueprint::{Expr, Source};
-use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -28,6 +28,7 @@ pub static SUBNET: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,

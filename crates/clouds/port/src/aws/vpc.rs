@@ -2,7 +2,7 @@
 
 use ownership::blueprint::Expr;
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, Change, CreateMode, Marking, Naming, PropRule};
+use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
@@ -49,6 +49,7 @@ pub static VPC: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,

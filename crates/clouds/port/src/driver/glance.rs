@@ -2,25 +2,31 @@
 
 use ownership::decide::Decided;
 use ownership::error::Class;
-use ownership::{Case, CloudError, Decision, Ledger, Phase, Rules, Sightings, View, decide};
+use ownership::time::Tick;
+use ownership::{
+    Case, CloudError, Decision, Edit, Ledger, Phase, Reason, Rules, Sightings, View, decide,
+};
 
 use super::{Clock, Driver, Journal, LedgerStore, PassEnd, Report, TOO_MANY};
 use crate::inventory::{Inventory, Silent, Survey};
 
-/// What the last pass over a claim found, if it came to rest. Losing it costs a pass.
+/// What the last pass over a claim found, if it came to rest, and when that was. Losing it costs a
+/// pass.
 #[derive(Clone, Debug, Default)]
-pub struct Rested(Option<Report>);
+pub struct Rested(Option<(Report, Tick)>);
 
 impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
     /// One visit to a claim.
     ///
     /// # Expected flow
     /// 1. If the last pass came to rest and the claim lives: a glance at the inventory. If that
-    ///    shows the same as then, the claim still rests, and nothing was read for it alone.
+    ///    shows the same as then, the claim still rests, and nothing was read for it alone. Intents
+    ///    whose resource it shows are closed.
     /// 2. Else a pass, which reads freshly.
     ///
     /// # Guarantees
-    /// Those of [`Driver::pass`]. What the inventory shows leads to nothing but a pass (law 8).
+    /// Those of [`Driver::pass`]. What the inventory shows leads to nothing but a pass, and to the end
+    /// of intents: that something is there may close one, that it is not says nothing (law 8).
     pub async fn visit<L: LedgerStore>(
         &self,
         case: &Case<'_>,
@@ -30,32 +36,41 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
         journal: &mut impl Journal,
     ) -> PassEnd {
         // Whatever ends this visit early, the next one begins with a pass.
-        if let Some(before) = rested.0.take()
+        if let Some((before, since)) = rested.0.take()
             && case.phase == Phase::Live
-            && let Ok(ledger) = store.load().await
+            && let Ok(mut ledger) = store.load().await
         {
-            match self.glance(case, &ledger, sightings).await {
-                Ok(Some(report)) if report.agrees_with(&before) => {
-                    rested.0 = Some(before);
-                    return PassEnd::Rest(report);
+            loop {
+                match self.glance(case, &ledger, sightings, since).await {
+                    Ok(Glance::Rest(report, books)) if report.agrees_with(&before) => {
+                        rested.0 = Some((before, since));
+                        return PassEnd::Rest(report, books);
+                    }
+                    Ok(Glance::Close(edits)) => {
+                        if let Err(error) = store.write(&edits).await {
+                            return PassEnd::Ledger(error);
+                        }
+                        for edit in &edits {
+                            ledger.apply(edit);
+                        }
+                    }
+                    // Whoever is told to ask less does not ask for more.
+                    Err(error) => {
+                        rested.0 = Some((before, since));
+                        return PassEnd::Failed(error, Report::default());
+                    }
+                    Ok(_) => break,
                 }
-                // Whoever is told to ask less does not ask for more.
-                Err(error) => {
-                    rested.0 = Some(before);
-                    return PassEnd::Failed(error, Report::default());
-                }
-                Ok(_) => {}
             }
         }
         let end = self.pass(case, store, sightings, journal).await;
-        if let (PassEnd::Rest(report), Phase::Live) = (&end, case.phase) {
-            rested.0 = Some(report.clone());
+        if let (PassEnd::Rest(report, _), Phase::Live) = (&end, case.phase) {
+            rested.0 = Some((report.clone(), self.clock.now()));
         }
         end
     }
 
-    /// The report of a claim that is at rest by what the inventory shows; `None` if it is not, or if
-    /// that cannot be told.
+    /// What the inventory shows of a claim whose last pass ended at `since`, at rest.
     ///
     /// # Guarantees
     /// Nothing is written, performed or remembered. The engine is the one that passes ask, and what
@@ -68,32 +83,56 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
         case: &Case<'_>,
         ledger: &Ledger,
         sightings: &Sightings,
-    ) -> Result<Option<Report>, CloudError> {
+        since: Tick,
+    ) -> Result<Glance, CloudError> {
         let mut sightings = sightings.clone();
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
             let Decided {
                 decision,
+                reason,
                 findings,
                 filled,
+                guests,
                 ..
             } = decide(self.rules, case, ledger, &view, &mut sightings, now);
             match decision {
                 // To ask again is to ask for something fresh.
                 Decision::Look(query) if view.look(&query).is_none() => {
-                    match self.cloud.show(&query, now).await {
+                    match self.cloud.show(&query, now, Some(since)).await {
                         Ok(shown) => view.recall(query, shown.answer, shown.at),
                         Err(Silent::Survey(error)) if error.class == Class::Throttled => {
                             return Err(error);
                         }
-                        Err(_) => return Ok(None),
+                        Err(_) => return Ok(Glance::Differs),
                     }
                 }
-                Decision::Rest => return Ok(Some(Report { findings, filled })),
-                _ => return Ok(None),
+                Decision::Rest(books) => {
+                    let report = Report {
+                        findings,
+                        filled,
+                        guests,
+                    };
+                    return Ok(Glance::Rest(report, books));
+                }
+                Decision::Write(edits) if reason == Reason::SeenByMarks => {
+                    return Ok(Glance::Close(edits));
+                }
+                _ => return Ok(Glance::Differs),
             }
         }
-        Ok(None)
+        Ok(Glance::Differs)
     }
+}
+
+/// What the inventory shows of a claim.
+#[derive(Clone, Debug)]
+pub enum Glance {
+    /// It is at rest; what is still open in the ledger can be closed then.
+    Rest(Report, Option<Tick>),
+    /// The resources of its intents are there: these can be closed.
+    Close(Vec<Edit>),
+    /// It is not at rest, or that cannot be told.
+    Differs,
 }

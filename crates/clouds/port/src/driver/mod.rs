@@ -8,9 +8,8 @@ mod plan;
 
 use std::future::{Future, ready};
 
-use ownership::decide::{Decided, Filled, Halt};
+use ownership::decide::{Decided, Filled, Guest};
 use ownership::error::Class;
-use ownership::step::Create;
 use ownership::time::{REQUEST_TIMEOUT, Tick};
 use ownership::view::Refusal;
 use ownership::{
@@ -21,7 +20,7 @@ use ownership::{
 pub use glance::Rested;
 pub use plan::Planned;
 
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, Deadline};
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync {
@@ -115,6 +114,13 @@ impl Term {
         self.shut_until(now).is_none()
     }
 
+    /// By when the last call must be sent that takes effect before the Lease runs out.
+    fn last_call(&self) -> Tick {
+        self.ends.map_or(Tick(u64::MAX), |ends| {
+            Tick(ends.0.saturating_sub(REQUEST_TIMEOUT.0))
+        })
+    }
+
     /// Until when no such call may be sent, if none may now: the earlier leader's last call has
     /// taken effect, or the Lease has been renewed or has run out.
     fn shut_until(&self, now: Tick) -> Option<Tick> {
@@ -127,8 +133,8 @@ impl Term {
 /// How a pass ended.
 #[derive(Clone, Debug)]
 pub enum PassEnd {
-    /// Converged, as far as the report says.
-    Rest(Report),
+    /// Converged, as far as the report says. What is still open in the ledger can be closed then.
+    Rest(Report, Option<Tick>),
     /// Nothing to do before this time.
     Wait(Tick, Reason, Report),
     /// The claim has ended; what is left behind, the report says.
@@ -148,6 +154,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The filled slots.
     pub filled: Vec<Filled>,
+    /// What others have put into resources of ours.
+    pub guests: Vec<Guest>,
 }
 
 impl Report {
@@ -160,6 +168,7 @@ impl Report {
         };
         alike(&self.findings, &other.findings, PartialEq::eq)
             && alike(&self.filled, &other.filled, filled)
+            && alike(&self.guests, &other.guests, PartialEq::eq)
     }
 }
 
@@ -212,10 +221,16 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             let Decided {
                 decision,
                 reason,
+                slot,
                 findings,
                 filled,
+                guests,
             } = decide(self.rules, case, &ledger, &view, sightings, now);
-            let report = Report { findings, filled };
+            let report = Report {
+                findings,
+                filled,
+                guests,
+            };
             match decision {
                 Decision::Look(query) => match self.cloud.read(&query).await {
                     Ok(answer) => view.learn(query, answer, now),
@@ -233,10 +248,8 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     Ok(()) => {
                         for edit in &edits {
                             ledger.apply(edit);
-                            if let (
-                                Edit::Record { slot, target, .. },
-                                Some(Reason::RecordFound(_)),
-                            ) = (edit, &reason)
+                            if let (Edit::Record { slot, target, .. }, Reason::RecordFound(_)) =
+                                (edit, &reason)
                             {
                                 journal.found(slot, target);
                             }
@@ -244,7 +257,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                         if edits.contains(&Edit::Finish) {
                             return PassEnd::Done(report);
                         }
-                        view.wrote(&edits, now, reason.as_ref());
+                        view.wrote(&edits, now, &reason);
                     }
                     Err(error) => match refused_record(&error, &edits) {
                         Some(refusal) if view.refusal().is_none() => view.refuse(refusal),
@@ -257,29 +270,31 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     {
                         return PassEnd::NotNow(until);
                     }
-                    let outcome = self.cloud.perform(&step).await;
-                    if let Some(reason) = &reason {
-                        journal.step(&step, reason, outcome.as_ref().map(|_| ()));
-                    }
+                    let fresh = view.good_until(&step, self.rules.fresh_for());
+                    let by = Deadline::new(self.clock, fresh.min(self.term.last_call()));
+                    let outcome = self.cloud.perform(&step, by).await;
+                    journal.step(&step, &reason, outcome.as_ref().map(|_| ()));
                     match outcome {
                         Ok(effect) => view.performed(&step, effect.born, self.clock.now()),
                         Err(error) => {
-                            if let Some(error) = self.absorb(&mut view, step, error) {
+                            if let Some(error) = self.absorb(&mut view, step, slot, error) {
                                 return self.failed(error, report);
                             }
                         }
                     }
                 }
-                Decision::Wait(until) => {
-                    let reason = reason.unwrap_or(Reason::Ends);
-                    return PassEnd::Wait(until, reason, report);
+                Decision::EndTurn(_, error) if error.class == Class::Throttled => {
+                    return self.failed(error, report);
                 }
-                Decision::Rest => return PassEnd::Rest(report),
+                Decision::EndTurn(slot, error) => view.end_turn(slot, error),
+                // What was refused is tried again, however far the others came.
+                Decision::Wait(_) | Decision::Rest(_) if let Some(error) = view.first_refusal() => {
+                    return self.failed(error.clone(), report);
+                }
+                Decision::Wait(until) => return PassEnd::Wait(until, reason, report),
+                Decision::Rest(books) => return PassEnd::Rest(report, books),
                 Decision::Done => return PassEnd::Done(report),
-                Decision::Halt(Halt::Create(error)) => return self.failed(error, report),
-                Decision::Halt(Halt::Record(words)) => {
-                    return PassEnd::Ledger(LedgerError::Refused(words));
-                }
+                Decision::Halt(words) => return PassEnd::Ledger(LedgerError::Refused(words)),
             }
         }
         let message = "the pass does not come to an end; please report this";
@@ -289,24 +304,37 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
         )
     }
 
-    /// Takes in a failure that the pass can go on from; gives back one that it cannot.
-    fn absorb(&self, view: &mut View, step: Step, error: CloudError) -> Option<CloudError> {
+    /// Takes in a failure that the pass can go on from; gives back one that it cannot. What the cloud
+    /// refuses ends the turn of one slot; what it does not answer, or answers too often, ends the pass.
+    fn absorb(
+        &self,
+        view: &mut View,
+        step: Step,
+        slot: Option<SlotName>,
+        error: CloudError,
+    ) -> Option<CloudError> {
         let class = self.rules.class(&error);
-        match (step, class) {
-            (_, Class::Unknown) => Some(error),
-            (Step::Create(Create { slot, .. }), class) => {
-                view.refuse(Refusal::Create(slot, CloudError { class, ..error }));
+        let error = CloudError { class, ..error };
+        match (step, &error.class, slot) {
+            (_, Class::Unknown, _) => Some(error),
+            (Step::Create(create), ..) => {
+                view.refuse_create(create.slot, error);
                 None
             }
-            (Step::Delete { owned }, Class::NotFound) => {
-                view.vanish(owned.target(), self.clock.now());
+            (_, Class::Throttled, _) => Some(error),
+            (Step::Delete(deletion), Class::NotFound, _) => {
+                view.miss(deletion.target(), self.clock.now());
                 None
             }
-            (Step::Delete { owned }, class @ Class::Blocked(_)) => {
-                view.block(owned.target().clone(), CloudError { class, ..error });
+            (Step::Delete(deletion), Class::Blocked(_), _) => {
+                view.block(deletion.target().clone(), error);
                 None
             }
-            (_, class) => Some(CloudError { class, ..error }),
+            (_, _, Some(slot)) => {
+                view.end_turn(slot, error);
+                None
+            }
+            _ => Some(error),
         }
     }
 
@@ -316,12 +344,12 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
     }
 }
 
-/// Calls that must take effect in time or not at all (A3): what cannot be repeated safely.
+/// Calls that must take effect in time or not at all (A3): all but those that can be repeated under a
+/// client token.
 fn is_delicate(step: &Step) -> bool {
     match step {
         Step::Create(create) => create.token.is_none(),
-        Step::Delete { .. } | Step::RemoveInner { .. } | Step::Unmark { .. } => true,
-        Step::Mark { .. } | Step::AddInner { .. } | Step::Update { .. } => false,
+        _ => true,
     }
 }
 

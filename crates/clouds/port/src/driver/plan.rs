@@ -43,8 +43,14 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 reason,
                 findings,
                 filled,
+                guests,
+                ..
             } = decide(self.rules, case, &ledger, &view, &mut sightings, now);
-            report = Report { findings, filled };
+            report = Report {
+                findings,
+                filled,
+                guests,
+            };
             match decision {
                 // A read would show the cloud without the Steps before, and forget them.
                 Decision::Look(query) if !plan.is_empty() && view.presume(&query, now) => {}
@@ -56,7 +62,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     for edit in &edits {
                         ledger.apply(edit);
                     }
-                    view.wrote(&edits, now, reason.as_ref());
+                    view.wrote(&edits, now, &reason);
                 }
                 Decision::Do(step) => {
                     let born = match &step {
@@ -64,12 +70,13 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                         _ => None,
                     };
                     view.performed(&step, born, now);
-                    plan.push(Planned {
-                        step,
-                        reason: reason.unwrap_or(Reason::Ends),
-                    });
+                    plan.push(Planned { step, reason });
                 }
-                Decision::Wait(_) | Decision::Rest | Decision::Done | Decision::Halt(_) => break,
+                Decision::Wait(_)
+                | Decision::Rest(_)
+                | Decision::Done
+                | Decision::EndTurn(..)
+                | Decision::Halt(_) => break,
             }
         }
         Ok((plan, report))
@@ -81,6 +88,7 @@ fn imagine(create: &Create) -> Resource {
     Resource {
         kind: create.kind.name,
         id: ResourceId::new(format!("(new {})", create.slot)),
+        unique: None,
         name: create.name.clone(),
         tags: create.tags.clone(),
         props: create.props.clone(),

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ownership::ResourceId;
 use ownership::mark::Tags;
 use ownership::part::Resource;
 use ownership::time::CloudTime;
+use ownership::{ResourceId, Text};
 
 /// The marks of one Kind's resources, each as last read.
 #[derive(Debug, Default)]
@@ -19,6 +19,7 @@ pub(super) struct Marks {
 struct Known {
     /// Another resource of this id, made since, is not the one whose marks these are.
     created: Option<CloudTime>,
+    unique: Option<Text>,
     tags: Tags,
     /// Which read it was.
     read: u64,
@@ -30,6 +31,7 @@ impl Marks {
         self.reads += 1;
         let known = Known {
             created: resource.created,
+            unique: resource.unique.clone(),
             tags: resource.tags.clone(),
             read: self.reads,
         };
@@ -54,7 +56,11 @@ impl Marks {
     /// A listed resource with its marks; `None` if they are not known.
     pub(super) fn complete(&self, listed: &Resource) -> Option<Arc<Resource>> {
         let known = self.known.get(&listed.id)?;
-        (known.created == listed.created).then(|| {
+        let same = match (&known.unique, &listed.unique) {
+            (Some(known), Some(listed)) => known == listed,
+            _ => known.created == listed.created,
+        };
+        same.then(|| {
             let tags = known.tags.clone();
             Arc::new(Resource {
                 tags,

@@ -9,8 +9,9 @@
 //!
 //! # Guarantees
 //! - As a [`Cloud`] it passes everything on: reads are the cloud's own answers.
-//! - A snapshot is younger than [`LIFE`], and no Step of this process on its Kind is younger. Claims
-//!   that want it at once wait for one survey.
+//! - A snapshot is younger than [`LIFE`], and no Step of this process on its Kind is younger; of other
+//!   claims' Steps, for whoever says since when it has done nothing itself. Claims that want it at once
+//!   wait for one survey.
 //! - Only the Kinds that somebody asks for are surveyed.
 //! - What it does not know it does not make up: [`Silent`].
 //!
@@ -35,7 +36,7 @@ use ownership::part::Resource;
 use ownership::time::{Millis, Tick};
 use ownership::{Answer, CloudError, Kind, Query, Step, Target};
 
-use crate::cloud::{Cloud, Effect};
+use crate::cloud::{Cloud, Deadline, Effect};
 use marks::Marks;
 use snapshot::Snapshot;
 
@@ -175,7 +176,8 @@ impl<C> Inventory<C> {
                 sheet.changes.fetch_add(1, Ordering::SeqCst);
             }
         }
-        for target in step.targets() {
+        let keeps_marks = matches!(step, Step::AddInner { .. } | Step::RemoveInner(_));
+        for target in step.targets().iter().filter(|_| !keeps_marks) {
             if let Some(sheet) = self.sheets.get(target.kind) {
                 sheet.marks().forget(&target.id);
             }
@@ -184,14 +186,20 @@ impl<C> Inventory<C> {
 }
 
 impl<C: Survey> Inventory<C> {
-    /// Answers from snapshots that are good at `now`.
+    /// Answers from snapshots that are good at `now`. Whoever has done nothing `since` is content with
+    /// what was begun after that, whatever others have done.
     ///
     /// # Errors
     /// It cannot tell.
-    pub async fn show(&self, query: &Query, now: Tick) -> Result<Shown, Silent> {
+    pub async fn show(
+        &self,
+        query: &Query,
+        now: Tick,
+        since: Option<Tick>,
+    ) -> Result<Shown, Silent> {
         let sheet = self.sheets.get(query.kind());
         let sheet = sheet.ok_or(Silent::Kind(query.kind()))?;
-        let (at, outcome) = self.snapshot(sheet, now).await;
+        let (at, outcome) = self.snapshot(sheet, now, since).await;
         let snapshot = outcome.map_err(Silent::Survey)?;
         let answer = snapshot.answer(query, |listed| sheet.with_marks(listed))?;
         Ok(Shown { answer, at })
@@ -201,11 +209,12 @@ impl<C: Survey> Inventory<C> {
         &self,
         sheet: &Sheet,
         now: Tick,
+        since: Option<Tick>,
     ) -> (Tick, Result<Arc<Snapshot>, CloudError>) {
         let mut taken = sheet.taken.lock().await;
         let changes = sheet.changes();
         if let Some(last) = &*taken
-            && last.changes == changes
+            && (last.changes == changes || since.is_some_and(|since| last.at >= since))
             && now - last.at < LIFE
         {
             return (last.at, last.outcome.clone());
@@ -287,11 +296,20 @@ impl<C: Cloud> Cloud for Inventory<C> {
     }
 
     /// The cloud's own doing.
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
         // Before, because this future may be dropped; after, because a survey may have begun since.
         self.forget(step);
-        let outcome = self.cloud.perform(step).await;
+        let outcome = self.cloud.perform(step, by).await;
         self.forget(step);
+        // What a create made is as its answer says, marks included.
+        let born = outcome
+            .as_ref()
+            .ok()
+            .and_then(|effect| effect.born.as_ref());
+        let sheet = self.sheets.get(step.kind());
+        if let (Some(born), Some(sheet)) = (born, sheet.filter(|sheet| !sheet.kind.lists_marks)) {
+            sheet.marks().remember(born);
+        }
         outcome
     }
 }

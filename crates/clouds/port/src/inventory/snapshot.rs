@@ -101,7 +101,11 @@ impl Snapshot {
             Query::Id(target) => self.ids.get(&target.id).copied().into_iter().collect(),
             Query::Name { name, .. } => listed(self.names.get(name)),
             Query::Match { name, .. } if !name.is_empty() => listed(self.names.get(name)),
-            Query::Marks { key, .. } if self.kind.lists_marks => listed(self.keys.get(key)),
+            Query::Marks { keys, .. } if self.kind.lists_marks => {
+                let tagged = keys.iter().filter_map(|key| self.keys.get(key)).flatten();
+                let all: BTreeSet<usize> = tagged.copied().collect();
+                all.into_iter().collect()
+            }
             _ => (0..self.resources.len()).collect(),
         }
     }

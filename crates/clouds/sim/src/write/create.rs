@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ownership::kind::{BirthProof, CreateMode, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, Ids, Marking, Naming};
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
@@ -177,9 +177,11 @@ impl Account {
             _ if actor == Actor::Cloud => Millis(0),
             _ => self.settings.ready_after,
         };
+        let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
             kind: kind.name,
             id: id.clone(),
+            unique,
             name: order.name.clone(),
             tags: order.tags.clone(),
             props,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY};
 use cloud_port::aws::security_group::{self, Peer, Rule};
-use ownership::kind::{CreateMode, InnerKind, Kind};
+use ownership::kind::{CreateMode, InnerKind, InnerProof, Kind};
+use ownership::mark::Tags;
 use ownership::part::InnerPart;
+use ownership::step::PartTags;
 use ownership::{CloudError, ResourceId, Target, Text};
 
 use super::check_tags;
@@ -124,6 +126,115 @@ impl Account {
         Ok(())
     }
 
+    /// Removes these very parts: one that says the same and has another id is not meant.
+    ///
+    /// # Errors
+    /// As those of [`Account::remove_parts`].
+    pub fn remove_these(
+        &mut self,
+        actor: Actor,
+        target: &Target,
+        inner: &str,
+        parts: &[InnerPart],
+    ) -> Result<(), CloudError> {
+        let keys: Vec<Text> = parts.iter().map(|part| part.key.clone()).collect();
+        let spot = self.spot(target, inner)?;
+        if parts.iter().all(|part| part.id.is_some())
+            && let Err(error) = self.check_ids(spot, target, parts, spot.inner.remove)
+        {
+            self.admit_write(actor, spot.row, spot.inner.remove)?;
+            return Err(error);
+        }
+        self.remove_parts(actor, target, inner, &keys)
+    }
+
+    /// Adds tags to parts inside a resource.
+    ///
+    /// # Errors
+    /// A part that is not there, or cannot carry tags.
+    pub fn tag_parts(&mut self, actor: Actor, tags: &PartTags) -> Result<(), CloudError> {
+        self.change_tags(
+            actor,
+            tags,
+            |row| row.tag,
+            |held| {
+                let mut held = held.clone();
+                for (key, value) in &tags.tags {
+                    held.set(key.clone(), value.clone());
+                }
+                held
+            },
+        )
+    }
+
+    /// Takes these very tags off parts inside a resource.
+    ///
+    /// # Errors
+    /// A part that is not there, or cannot carry tags.
+    pub fn untag_parts(&mut self, actor: Actor, tags: &PartTags) -> Result<(), CloudError> {
+        self.change_tags(
+            actor,
+            tags,
+            |row| row.untag,
+            |held| {
+                let mut held = held.clone();
+                for (key, value) in &tags.tags {
+                    held.remove(key, value);
+                }
+                held
+            },
+        )
+    }
+
+    fn change_tags(
+        &mut self,
+        actor: Actor,
+        tags: &PartTags,
+        op: fn(&Row) -> Op,
+        change: impl Fn(&Tags) -> Tags,
+    ) -> Result<(), CloudError> {
+        let spot = self.spot(&tags.target, tags.inner)?;
+        let op = op(spot.row);
+        self.admit_write(actor, spot.row, op)?;
+        if spot.declared.proof != InnerProof::OwnMark {
+            let message = format!("a {} carries no tags", spot.declared.noun);
+            return Err(spot.refuse(op, "UnsupportedOperation", message));
+        }
+        let pairs: Vec<_> = tags.tags.iter().collect();
+        check_tags(spot.row, op, spot.kind.carrier, &pairs)?;
+        self.check_ids(spot, &tags.target, &tags.parts, op)?;
+        let (place, state) = self.living(&tags.target, op)?;
+        let mut state = state.clone();
+        for held in Arc::make_mut(&mut state.inner[spot.at]) {
+            if tags.parts.iter().any(|part| part.key == held.key) {
+                held.tags = change(&held.tags);
+            }
+        }
+        self.commit(place, Some(state), |_| {});
+        Ok(())
+    }
+
+    /// Whether every one of these parts is there, with its id where that is known.
+    fn check_ids(
+        &self,
+        spot: Spot,
+        target: &Target,
+        parts: &[InnerPart],
+        op: Op,
+    ) -> Result<(), CloudError> {
+        let (_, state) = self.living(target, op)?;
+        for part in parts {
+            let held = state.part(spot.at, &part.key);
+            let same = |held: &InnerPart| part.id.is_none() || held.id == part.id;
+            if !held.is_some_and(same) {
+                let id = part.id.as_ref().unwrap_or(&part.key);
+                let message = format!("{target} has no {} '{id}'", spot.declared.noun);
+                return Err(spot.refuse(op, "InvalidSecurityGroupRuleId.NotFound", message));
+            }
+        }
+        Ok(())
+    }
+
     fn spot(&self, target: &Target, inner: &str) -> Result<Spot, CloudError> {
         let shelf = self.shelf_or_refuse(target.kind)?;
         let at = self.inner_at(shelf, inner)?;
@@ -224,9 +335,14 @@ impl Account {
             return;
         };
         let inner = self.shelves[place.shelf].kind.inner[at].name;
+        let prefix = self.shelves[place.shelf].row.inner(at).prefix;
         let held = Arc::make_mut(&mut state.inner[at]);
         let mut facts = Vec::with_capacity(parts.len());
         for part in parts {
+            let part = &InnerPart {
+                id: (!prefix.is_empty()).then(|| self.next_id(prefix).text()),
+                ..part.clone()
+            };
             let old = held.iter_mut().find(|old| old.key == part.key);
             let replaced = match old {
                 Some(old) if old == part => continue,

@@ -45,11 +45,7 @@ impl Account {
         ];
         let kind = security_group::SECURITY_GROUP.name;
         let id = self.make(kind, security_group::DEFAULT_NAME, &group);
-        let everything = InnerPart {
-            key: "ingress all all self".into(),
-            value: "".into(),
-            tags: Tags::new(),
-        };
+        let everything = InnerPart::new("ingress all all self", "", Tags::new());
         self.put_parts(Actor::Cloud, &Target::new(kind, id), 0, &[everything]);
     }
 

@@ -1,0 +1,497 @@
+//! Parts inside resources that we only use: we add and remove our own, and share what another claim
+//! needs too.
+//!
+//! A part that two claims need carries both marks and goes with the last one (law 1). A mark has no
+//! compare-and-swap: whoever joins waits until nobody can be removing the part on what was read before
+//! his mark, and whoever leaves looks again when everybody else's last call has taken effect.
+
+use std::sync::Arc;
+
+use super::inner::{add, missing, part_key};
+use super::{Deciding, Decision, Flow, act};
+use crate::blueprint::Slot;
+use crate::finding::{Finding, Reason};
+use crate::kind::{CreateMode, InnerKind, InnerProof, Kind};
+use crate::ledger::{Edit, Trace, TraceOf};
+use crate::mark::{self, OwnershipMark, Tags};
+use crate::part::{InnerPart, Resource};
+use crate::query::Target;
+use crate::rules::Rules;
+use crate::sight::Sight;
+use crate::step::{MarkRight, PartTags, Step, UnmarkRight};
+use crate::text::Text;
+use crate::verdict::{self, OwnedPart};
+
+/// Whose marks a part inside somebody's resource carries.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whose {
+    /// Ours, and held here.
+    ours: bool,
+    /// Another claim's, of whichever management cluster; or ours, held elsewhere.
+    anothers: bool,
+}
+
+impl<R: Rules> Deciding<'_, R> {
+    /// Inside a resource that we only use: what is missing is added as ours, what is another claim's
+    /// gets our mark too.
+    pub(super) fn add_inner_to_used(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Arc<Resource>,
+    ) -> Flow<()> {
+        for inner in slot.kind.inner {
+            let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
+            if wanted.is_empty() {
+                continue;
+            }
+            let seen = self.inside(target, inner)?;
+            let mut lacking = Vec::new();
+            for part in missing(&wanted, seen) {
+                let there = seen.parts.iter().find(|old| old.key == part.key);
+                let whose = there.map(|old| self.whose(slot.kind, resource, inner, old));
+                match whose {
+                    None => lacking.push(part),
+                    Some(whose) if whose.ours && !whose.anothers => lacking.push(part),
+                    Some(_) => self.inner_conflict(slot, target, inner, &part.key),
+                }
+            }
+            let keys: Vec<Text> = wanted.iter().map(|part| part.key.clone()).collect();
+            self.remove_ours(slot.kind, target, resource, inner, &keys)?;
+            self.join(slot, target, resource, inner, &keys)?;
+            if lacking.is_empty() {
+                continue;
+            }
+            self.refresh(target)?;
+            if inner.create == CreateMode::Upsert {
+                self.refresh_inside(target, inner)?;
+            }
+            let Some(parts) = self.announce_inner(slot, target, inner, lacking)? else {
+                continue;
+            };
+            if inner.proof == InnerProof::ParentMark
+                && !self.mark_parent(slot, target, resource, inner, &parts)?
+            {
+                continue;
+            }
+            return add(slot, target, inner, parts);
+        }
+        Ok(())
+    }
+
+    /// Marks what is wanted, there, and another claim's. It counts as there when that claim cannot be
+    /// removing it any more on what it read before our mark.
+    fn join(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+        inner: &'static InnerKind,
+        wanted: &[Text],
+    ) -> Flow<()> {
+        if !self.rules.joins_marked_parts() {
+            return Ok(());
+        }
+        let seen = self.inside(target, inner)?;
+        let mut shared = Vec::new();
+        let mut settled = Vec::new();
+        for part in seen.parts.iter().filter(|p| wanted.contains(&p.key)) {
+            let whose = self.whose(slot.kind, resource, inner, part);
+            let trace = inner_trace(target, inner, &part.key);
+            if whose.anothers && !whose.ours {
+                shared.push(part.clone());
+            } else if whose.ours && self.ledger.joined.contains(&trace) {
+                let times = self.ledger.traces.get(&trace).copied().unwrap_or(0);
+                let over = |rules: &R, since| rules.joined_at(slot.kind, since);
+                let why = Reason::AwaitJoin(target.id.clone());
+                if self.settled(Sight::Trace(trace.clone(), times), over, why) {
+                    settled.push(Edit::Joined(trace));
+                }
+            }
+        }
+        if !shared.is_empty() {
+            self.refresh(target)?;
+            self.refresh_inside(target, inner)?;
+            if let Some(parts) = self.announce_join(slot, target, inner, shared)? {
+                if inner.proof == InnerProof::ParentMark {
+                    self.mark_parent(slot, target, resource, inner, &parts)?;
+                    return Ok(());
+                }
+                let step = Step::MarkInner(PartTags {
+                    target: target.clone(),
+                    inner: inner.name,
+                    parts,
+                    tags: self.part_tags(slot, inner).iter().cloned().collect(),
+                });
+                return act(Decision::Do(step), Reason::Join(slot.name.clone()));
+            }
+        }
+        if settled.is_empty() {
+            return Ok(());
+        }
+        act(Decision::Write(settled), Reason::Settled)
+    }
+
+    /// Writes the marks on the parent that name parts. Says whether they are there.
+    fn mark_parent(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+        parts: &[InnerPart],
+    ) -> Flow<bool> {
+        let tags = self.part_marks(slot, inner, parts);
+        let new = |(key, _): &(Text, Text)| resource.tags.get(key).is_none();
+        let tags: Vec<_> = tags.into_iter().filter(new).collect();
+        if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
+            self.findings.push(Finding::TagsFull {
+                slot: slot.name.clone(),
+                target: target.clone(),
+            });
+            return Ok(false);
+        }
+        if tags.is_empty() {
+            return Ok(true);
+        }
+        let step = Step::Mark {
+            targets: vec![target.clone()],
+            tags,
+            right: MarkRight::Trace,
+        };
+        act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
+    }
+
+    /// Removes our own parts from a resource that we only use, but for those still wanted; what another
+    /// claim needs too only loses our mark.
+    pub(super) fn remove_ours(
+        &mut self,
+        kind: &'static Kind,
+        target: &Target,
+        resource: &Resource,
+        inner: &'static InnerKind,
+        wanted: &[Text],
+    ) -> Flow<()> {
+        let seen = self.inside(target, inner)?;
+        let (mut surplus, mut shared) = (Vec::new(), Vec::new());
+        for part in seen.parts.iter().filter(|p| !wanted.contains(&p.key)) {
+            let whose = self.whose(kind, resource, inner, part);
+            let trace = inner_trace(target, inner, &part.key);
+            if !self.rules.spares_inner_of_used() {
+                surplus.push(part.clone());
+            } else if whose.ours && whose.anothers && self.rules.joins_marked_parts() {
+                shared.push(part.clone());
+            } else if whose.ours {
+                surplus.push(part.clone());
+            } else if self.ledger.left.contains(&trace) && !whose.anothers {
+                // Everybody has taken his mark off: whoever was last has not noticed, or will not.
+                let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+                let why = Reason::AwaitJoin(target.id.clone());
+                if self.settled(Sight::Left(trace), over, why) {
+                    surplus.push(part.clone());
+                }
+            }
+        }
+        if surplus.is_empty() && shared.is_empty() {
+            return Ok(());
+        }
+        self.refresh(target)?;
+        self.refresh_inside(target, inner)?;
+        if !surplus.is_empty() {
+            let read = seen.read;
+            let most = if inner.batch { surplus.len() } else { 1 };
+            let proved = surplus
+                .into_iter()
+                .take(most)
+                .map(|part| OwnedPart::proved(target.clone(), inner, part, read));
+            return match Step::remove(proved.collect(), self.now) {
+                Some(step) => self.take(step, Reason::EraseTraces),
+                None => Ok(()),
+            };
+        }
+        self.leave(kind, target, resource, inner, shared)
+    }
+
+    /// Takes our mark off parts that another claim needs too. That is written down first: whoever is
+    /// the last to do so removes them.
+    fn leave(
+        &mut self,
+        kind: &'static Kind,
+        target: &Target,
+        resource: &Resource,
+        inner: &'static InnerKind,
+        parts: Vec<InnerPart>,
+    ) -> Flow<()> {
+        let traces = parts
+            .iter()
+            .map(|part| inner_trace(target, inner, &part.key));
+        let new: Vec<Edit> = traces
+            .filter(|trace| !self.ledger.left.contains(trace))
+            .map(Edit::Leave)
+            .collect();
+        if !new.is_empty() {
+            return act(Decision::Write(new), Reason::Leave);
+        }
+        let identity = self.case.identity;
+        let step = match inner.proof {
+            InnerProof::OwnMark => {
+                // One call takes the same tags off all its parts.
+                let key = identity.key(kind);
+                let value = parts.first().and_then(|part| part.tags.get(&key)).cloned();
+                let Some(value) = value else {
+                    return Ok(());
+                };
+                let alike = |part: &InnerPart| part.tags.get(&key) == Some(&value);
+                Step::UnmarkInner(PartTags {
+                    target: target.clone(),
+                    inner: inner.name,
+                    parts: parts.into_iter().filter(alike).collect(),
+                    tags: vec![(key, value)],
+                })
+            }
+            InnerProof::ParentMark => {
+                let tag = |part: &InnerPart| {
+                    let key = part_key(identity, kind, inner.name, &part.key);
+                    let value = resource.tags.get(&key)?.clone();
+                    Some((key, value))
+                };
+                Step::Unmark {
+                    targets: vec![target.clone()],
+                    tags: parts.iter().filter_map(tag).collect(),
+                    right: UnmarkRight::Trace,
+                }
+            }
+        };
+        self.take(step, Reason::Leave)
+    }
+
+    /// Whether a part that we have taken our mark off is another claim's for good: it is still marked
+    /// when everybody who saw our mark beside his own has noticed that it is gone.
+    pub(super) fn is_left_to_others(
+        &mut self,
+        kind: &Kind,
+        trace: &Trace,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> bool {
+        let whose = self.whose(kind, resource, inner, part);
+        let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+        let why = Reason::AwaitJoin(trace.on.id.clone());
+        !whose.ours && self.settled(Sight::Left(trace.clone()), over, why) && whose.anothers
+    }
+
+    /// The mark of our own part inside somebody's resource, where it can carry one.
+    fn part_tags(&self, slot: &Slot, inner: &InnerKind) -> Tags {
+        let mark = self.case.identity.mark(&slot.name, 0);
+        match inner.proof {
+            InnerProof::OwnMark => mark.encode(slot.kind.carrier).into_iter().collect(),
+            InnerProof::ParentMark => Tags::new(),
+        }
+    }
+
+    /// Whose marks a part inside somebody's resource carries: on itself, or on the resource.
+    fn whose(
+        &self,
+        kind: &Kind,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> Whose {
+        let identity = self.case.identity;
+        let holds = |mark: &OwnershipMark| self.rules.holds(identity, mark);
+        match inner.proof {
+            InnerProof::OwnMark => {
+                let marks = verdict::read_marks(self.rules, identity, kind, &part.tags);
+                let ours = marks.ours.as_ref().is_some_and(holds);
+                let elsewhere = marks.ours.is_some() && !ours;
+                Whose {
+                    ours,
+                    anothers: marks.other.is_some() || elsewhere,
+                }
+            }
+            InnerProof::ParentMark => {
+                let own = part_key(identity, kind, inner.name, &part.key);
+                let names = |key: &str| mark::names_part(kind.carrier, key, inner.name, &part.key);
+                let other = resource
+                    .tags
+                    .iter()
+                    .any(|(key, _)| *key != own && names(key));
+                let Some(value) = resource.tags.get(&own) else {
+                    return Whose {
+                        ours: false,
+                        anothers: other,
+                    };
+                };
+                let ours = match OwnershipMark::decode(kind.carrier, &identity.key(kind), value) {
+                    Some(mark) => holds(&mark),
+                    // Somebody wrote another value under the key. The key alone names the claim and
+                    // the part; whether it was us is in the ledger.
+                    None => {
+                        let on = Target::new(resource.kind, resource.id.clone());
+                        let trace = inner_trace(&on, inner, &part.key);
+                        self.ledger.traces.contains_key(&trace)
+                    }
+                };
+                Whose {
+                    ours,
+                    anothers: other || !ours,
+                }
+            }
+        }
+    }
+
+    /// The marks on the parent that name these parts.
+    fn part_marks(&self, slot: &Slot, inner: &InnerKind, parts: &[InnerPart]) -> Vec<(Text, Text)> {
+        let identity = self.case.identity;
+        let value = identity.mark(&slot.name, 0).value();
+        let key = |part: &InnerPart| part_key(identity, slot.kind, inner.name, &part.key);
+        parts
+            .iter()
+            .map(|part| (key(part), value.clone()))
+            .collect()
+    }
+
+    /// Writes down what will be added inside somebody's resource. Of the parts that were written
+    /// down before, those are returned whose earlier call cannot take effect any more.
+    fn announce_inner(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+    ) -> Flow<Option<Vec<InnerPart>>> {
+        let traces = self.part_traces(slot, target, inner, &parts);
+        let ready = self.announced(slot, &traces)?;
+        let may_send = |part: &InnerPart| ready.contains(&inner_trace(target, inner, &part.key));
+        let parts: Vec<InnerPart> = parts.into_iter().filter(may_send).collect();
+        Ok((!parts.is_empty()).then_some(parts))
+    }
+
+    /// The same for parts that are another claim's: they are written down as joined first.
+    fn announce_join(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+    ) -> Flow<Option<Vec<InnerPart>>> {
+        let traces = parts
+            .iter()
+            .map(|part| inner_trace(target, inner, &part.key));
+        let new: Vec<Edit> = traces
+            .filter(|trace| !self.ledger.joined.contains(trace))
+            .map(Edit::Join)
+            .collect();
+        if !new.is_empty() {
+            return act(Decision::Write(new), Reason::Join(slot.name.clone()));
+        }
+        self.announce_inner(slot, target, inner, parts)
+    }
+
+    /// What parts are in the ledger: themselves, and the marks on the parent that name them.
+    fn part_traces(
+        &self,
+        slot: &Slot,
+        target: &Target,
+        inner: &InnerKind,
+        parts: &[InnerPart],
+    ) -> Vec<Trace> {
+        let itself = parts
+            .iter()
+            .map(|part| inner_trace(target, inner, &part.key));
+        let mut traces: Vec<Trace> = itself.collect();
+        if inner.proof == InnerProof::ParentMark {
+            let marks = self.part_marks(slot, inner, parts);
+            traces.extend(marks.into_iter().map(|(key, value)| Trace {
+                on: target.clone(),
+                what: TraceOf::Tag { key, value },
+            }));
+        }
+        traces
+    }
+
+    /// Removes the marks on a used resource that name parts which are no longer there.
+    pub(super) fn unmark_parts(
+        &mut self,
+        kind: &'static Kind,
+        target: &Target,
+        resource: &Resource,
+    ) -> Flow<()> {
+        let prefix = mark::part_prefix(kind.carrier, self.case.identity.claim.hash());
+        let mut tags: Vec<(Text, Text)> = Vec::new();
+        let own_key = self.case.identity.key(kind);
+        for (key, value) in resource.tags.with_prefix(&prefix) {
+            // Another value is whoever wrote it over ours.
+            let is_ours = OwnershipMark::decode(kind.carrier, &own_key, value).is_some();
+            if is_ours && self.may_unmark_part(kind, target, key)? {
+                tags.push((key.clone(), value.clone()));
+            }
+        }
+        if tags.is_empty() {
+            return Ok(());
+        }
+        self.refresh(target)?;
+        let step = Step::Unmark {
+            targets: vec![target.clone()],
+            tags,
+            right: UnmarkRight::Trace,
+        };
+        self.take(step, Reason::EraseTraces)
+    }
+
+    /// Whether a tag may go from a used resource: one that names a part, only after the part, and
+    /// only when no late or stale sight of the part can come any more.
+    pub(super) fn may_unmark_part(
+        &mut self,
+        kind: &'static Kind,
+        target: &Target,
+        tag: &Text,
+    ) -> Flow<bool> {
+        let identity = self.case.identity;
+        let prefix = mark::part_prefix(kind.carrier, identity.claim.hash());
+        if !tag.starts_with(&prefix) {
+            return Ok(true);
+        }
+        let names =
+            |inner: &InnerKind, key: &str| *part_key(identity, kind, inner.name, key) == **tag;
+        for inner in kind.inner {
+            if self
+                .inside(target, inner)?
+                .parts
+                .iter()
+                .any(|part| names(inner, &part.key))
+            {
+                return Ok(false);
+            }
+        }
+        let removed = self
+            .view
+            .erased_traces()
+            .iter()
+            .any(|trace| match &trace.what {
+                TraceOf::Inner { inner, key } => {
+                    trace.on == *target && kind.inner(inner).is_some_and(|inner| names(inner, key))
+                }
+                TraceOf::Tag { .. } => false,
+            });
+        let sight = Sight::Part(target.clone(), tag.clone());
+        Ok(removed
+            || self.settled(
+                sight,
+                |rules, since| rules.late_effects_over_at(kind, since),
+                Reason::AwaitTrace(target.id.clone()),
+            ))
+    }
+}
+
+/// A part inside a resource, as the ledger has it.
+fn inner_trace(on: &Target, inner: &InnerKind, key: &Text) -> Trace {
+    Trace {
+        on: on.clone(),
+        what: TraceOf::Inner {
+            inner: inner.name,
+            key: key.clone(),
+        },
+    }
+}
