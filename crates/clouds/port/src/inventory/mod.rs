@@ -35,6 +35,7 @@ use ownership::part::Resource;
 use ownership::time::{Millis, Tick};
 use ownership::{Answer, CloudError, Kind, Query, Step, Target};
 
+use crate::calls::Calls;
 use crate::cloud::{Cloud, Effect};
 use marks::Marks;
 use snapshot::Snapshot;
@@ -71,6 +72,7 @@ pub struct Inventory<C> {
     cloud: C,
     sheets: BTreeMap<&'static str, Sheet>,
     pace: Mutex<Pace>,
+    calls: Option<Calls>,
 }
 
 /// How fast the account may be asked.
@@ -131,7 +133,15 @@ impl<C> Inventory<C> {
             cloud,
             sheets: kinds.iter().map(sheet).collect(),
             pace: Mutex::default(),
+            calls: None,
         }
+    }
+
+    /// The same, with every Step counted while it is under way.
+    #[must_use]
+    pub fn counted(self, calls: Calls) -> Self {
+        let calls = Some(calls);
+        Self { calls, ..self }
     }
 
     /// Until when nobody should ask the account anything: it was asked too much (law 9).
@@ -290,7 +300,11 @@ impl<C: Cloud> Cloud for Inventory<C> {
     async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
         // Before, because this future may be dropped; after, because a survey may have begun since.
         self.forget(step);
+        let begun = self.calls.as_ref().map(Calls::begin);
         let outcome = self.cloud.perform(step).await;
+        if let Some(begun) = begun {
+            begun.end(outcome.as_ref());
+        }
         self.forget(step);
         outcome
     }
