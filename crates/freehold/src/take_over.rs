@@ -24,6 +24,8 @@ pub(crate) struct Options {
     /// The operator's namespace
     #[arg(long, default_value = OPERATOR_NAMESPACE)]
     namespace: String,
+    #[command(flatten)]
+    whom: connect::Whom,
     /// Do it; without this, only what would be done is said
     #[arg(long)]
     apply: bool,
@@ -44,7 +46,8 @@ pub(crate) fn command(options: &Options) -> anyhow::Result<()> {
         let said =
             |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
         let (from, namespace) = (&options.from, &options.namespace);
-        let own = connect::holder(&client).await.map_err(said)?;
+        let own = connect::holder(&client, options.whom.holder.as_deref());
+        let own = own.await.map_err(said)?;
         ensure!(*from != own, "{from} is this management cluster itself");
         let taken = read(&client, namespace).await.map_err(said)?;
         if taken.contains(from) {

@@ -20,7 +20,7 @@ use kube::Client;
 use kube::api::{Api, ListParams, PostParams};
 use ownership::mark::Tags;
 use ownership::part::Props;
-use ownership::{Holder, Text};
+use ownership::{Freehold, Holder, Text};
 use serde_json::json;
 
 use crate::accounts::Simulated;
@@ -75,7 +75,9 @@ impl World {
         api::manifests::install(client.clone())
             .await
             .context("the definitions")?;
-        let holder = connect::holder(&client).await.context("kube-system")?;
+        let holder = connect::holder(&client, None)
+            .await
+            .context("kube-system")?;
         let accounts = Simulated::new(clock);
         move_in(&mut accounts.account().lock())?;
         Ok(Self {
@@ -132,6 +134,7 @@ impl World {
             taken_over: BTreeSet::new(),
             resync: RESYNC,
             retry: Duration::from_secs(1),
+            rules: Freehold,
         };
         let kkp = Kkp {
             accounts: self.accounts.clone(),

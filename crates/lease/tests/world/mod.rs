@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cloud_port::driver;
+use cloud_port::{Calls, driver};
 use embedded_kube::{Cluster, ClusterService, LostAnswer, ResponseBody, TokioClock};
 use http::{Request, Response};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
-use kube::api::{Api, DeleteParams};
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::client::Body;
-use lease::{Candidate, Clock, Elector, Leadership};
+use lease::{Candidate, Clock, Elector, Leadership, Times};
 use ownership::time::Tick;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -45,6 +45,9 @@ pub(crate) enum Link {
 pub(crate) struct Replica {
     pub(crate) name: &'static str,
     pub(crate) leadership: Leadership,
+    /// What its process has sent to clouds.
+    pub(crate) calls: Calls,
+    times: Times,
     clock: Arc<TestClock>,
     link: Arc<Mutex<Link>>,
     stop: Option<oneshot::Sender<()>>,
@@ -91,7 +94,13 @@ impl World {
     pub(crate) fn replica(&self, name: &'static str, skew: u64) -> Replica {
         let origin: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let origin = origin + SignedDuration::from_millis(i64::try_from(skew).unwrap());
-        self.start(name, skew, origin, true)
+        self.start(name, skew, origin, true, Times::default())
+    }
+
+    /// A replica with other times.
+    pub(crate) fn replica_with(&self, name: &'static str, times: Times) -> Replica {
+        let origin = "2026-01-01T00:00:00Z".parse().unwrap();
+        self.start(name, 0, origin, true, times)
     }
 
     pub(crate) fn replica_at(
@@ -101,10 +110,18 @@ impl World {
         origin: &str,
         wall_runs: bool,
     ) -> Replica {
-        self.start(name, skew, origin.parse().unwrap(), wall_runs)
+        let origin = origin.parse().unwrap();
+        self.start(name, skew, origin, wall_runs, Times::default())
     }
 
-    fn start(&self, name: &'static str, skew: u64, origin: Timestamp, wall_runs: bool) -> Replica {
+    fn start(
+        &self,
+        name: &'static str,
+        skew: u64,
+        origin: Timestamp,
+        wall_runs: bool,
+        times: Times,
+    ) -> Replica {
         let clock = Arc::new(TestClock {
             started: self.started,
             skew,
@@ -122,8 +139,9 @@ impl World {
             identity: name.to_owned(),
         };
         let client = Client::new(service, "default");
-        let (elector, leadership) =
-            Elector::new(client, candidate, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let calls = Calls::new(clock.clone());
+        let elector = Elector::new(client, candidate, times, calls.clone(), clock.clone());
+        let (elector, leadership) = elector.unwrap();
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(elector.run(async {
             stopped.await.ok();
@@ -131,6 +149,8 @@ impl World {
         Replica {
             name,
             leadership,
+            calls,
+            times,
             clock,
             link,
             stop: Some(stop),
@@ -152,6 +172,16 @@ impl World {
         }
     }
 
+    /// Makes it nobody's, as somebody might by hand.
+    pub(crate) async fn free_lease(&self) {
+        let free = serde_json::json!({"spec": {"holderIdentity": null}});
+        let parameters = PatchParams::default();
+        self.leases()
+            .patch("freehold", &parameters, &Patch::Merge(free))
+            .await
+            .unwrap();
+    }
+
     fn leases(&self) -> Api<Lease> {
         Api::namespaced(self.server.client(), "default")
     }
@@ -164,6 +194,13 @@ impl Replica {
 
     pub(crate) fn now(&self) -> Tick {
         driver::Clock::now(&*self.clock)
+    }
+
+    /// Whether it may send a call that cannot be repeated safely.
+    pub(crate) fn may_send(&self) -> bool {
+        let term = self.leadership.term();
+        let timeout = self.times.request_timeout();
+        !self.dead && term.is_some_and(|term| term.may_send(self.now(), timeout))
     }
 
     pub(crate) fn link(&self, link: Link) {

@@ -11,7 +11,7 @@ use std::future::{Future, ready};
 use ownership::decide::{Decided, Filled, Halt};
 use ownership::error::Class;
 use ownership::step::Create;
-use ownership::time::{REQUEST_TIMEOUT, Tick};
+use ownership::time::{Millis, Tick};
 use ownership::view::Refusal;
 use ownership::{
     Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, SlotName, Step,
@@ -94,7 +94,7 @@ impl Journal for NoJournal {
 /// For how long this process may act for its claims (assumption A3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Term {
-    /// When it began to lead; `None` if there never was another leader.
+    /// When it began to lead; `None` if no call of an earlier leader can be under way.
     pub began: Option<Tick>,
     /// When its Lease runs out, unless renewed; `None` without one.
     pub ends: Option<Tick>,
@@ -110,16 +110,16 @@ impl Term {
     }
 
     /// Whether a call that cannot be repeated safely may be sent: an earlier leader's calls have
-    /// taken effect, and this one will before the Lease runs out.
-    pub fn may_send(&self, now: Tick) -> bool {
-        self.shut_until(now).is_none()
+    /// taken effect, and this one will before the Lease runs out. `timeout` is T.
+    pub fn may_send(&self, now: Tick, timeout: Millis) -> bool {
+        self.shut_until(now, timeout).is_none()
     }
 
     /// Until when no such call may be sent, if none may now: the earlier leader's last call has
     /// taken effect, or the Lease has been renewed or has run out.
-    fn shut_until(&self, now: Tick) -> Option<Tick> {
-        let opens = self.began.map(|began| began + REQUEST_TIMEOUT);
-        let last = self.ends.filter(|ends| now + REQUEST_TIMEOUT > *ends);
+    fn shut_until(&self, now: Tick, timeout: Millis) -> Option<Tick> {
+        let opens = self.began.map(|began| began + timeout);
+        let last = self.ends.filter(|ends| now + timeout > *ends);
         opens.filter(|opens| now < *opens).or(last)
     }
 }
@@ -224,7 +224,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 // A create is announced when it may be sent: an announcement that finds no answer
                 // holds its slot for the settling time.
                 Decision::Write(edits)
-                    if let Some(until) = self.term.shut_until(now)
+                    if let Some(until) = self.shut_until(now)
                         && edits.iter().any(|edit| announces(case, edit)) =>
                 {
                     return PassEnd::NotNow(until);
@@ -252,7 +252,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     },
                 },
                 Decision::Do(step) => {
-                    if let Some(until) = self.term.shut_until(now)
+                    if let Some(until) = self.shut_until(now)
                         && is_delicate(&step)
                     {
                         return PassEnd::NotNow(until);
@@ -287,6 +287,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             CloudError::new(Class::Fatal, "EndlessPass", message),
             Report::default(),
         )
+    }
+
+    fn shut_until(&self, now: Tick) -> Option<Tick> {
+        self.term.shut_until(now, self.rules.request_timeout())
     }
 
     /// Takes in a failure that the pass can go on from; gives back one that it cannot.
