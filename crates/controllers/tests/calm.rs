@@ -2,7 +2,7 @@
 //! wrongly, and what it asks is counted.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Desk {
         let accounts = One::new(self.account.clone());
         let settings = Settings {
             holder: Holder::of_cluster("here"),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
             resync: RESYNC,
             retry: Duration::from_secs(1),
             rules: Freehold,

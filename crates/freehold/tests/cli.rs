@@ -334,7 +334,7 @@ fn times_that_do_not_belong_together_are_refused_in_words() {
 #[test]
 fn help_and_version_are_there() {
     assert_golden("help.txt", &text(&freehold(&["--help"]).stdout));
-    for command in ["dev", "run", "crds", "explain", "tree"] {
+    for command in ["dev", "run", "crds", "explain", "tree", "take-over"] {
         let help = freehold(&[command, "--help"]);
         assert_golden(&format!("help-{command}.txt"), &text(&help.stdout));
     }
@@ -378,6 +378,16 @@ fn a_wrong_command_is_refused_with_what_there_is() {
         (
             &["tree", "cluster/a", "--holder", "-"],
             "must begin and end",
+        ),
+        (&["take-over"], "--from <HOLDER[@GENERATION]>"),
+        (
+            &["take-over", "--from", "x"],
+            "must consist of digits and a-f",
+        ),
+        (&["take-over", "--from", "0123"], "must have 10 characters"),
+        (
+            &["take-over", "--from", "0123456789@latest"],
+            "\"latest\" must be a number as a message names it",
         ),
     ] {
         let output = freehold(args);

@@ -4,7 +4,7 @@
 
 mod handover;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -426,7 +426,7 @@ async fn a_cluster_is_explained_before_and_after() {
     let uid = namespaces.get("kube-system").await.unwrap().uid().unwrap();
     let whose = Whose {
         holder: Holder::of_cluster(&uid),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
     };
     let look = async |name: &str| {
         let (client, accounts) = (world.client.clone(), world.accounts.clone());

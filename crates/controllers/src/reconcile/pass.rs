@@ -1,6 +1,6 @@
 //! One pass over one object.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ use super::{System, Trouble, Wants, switches};
 pub struct Settings {
     /// This management cluster.
     pub holder: Holder,
-    /// Others whose claims it has taken over.
-    pub taken_over: BTreeSet<Holder>,
+    /// Others whose claims it has taken over, each up to a generation.
+    pub taken_over: BTreeMap<Holder, u32>,
     /// How often an object at rest is looked at. All of them at once: they share what is read.
     pub resync: Duration,
     /// How soon a failed pass is repeated, at first; each failure doubles it, up to the resync.
@@ -472,7 +472,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         Identity {
             claim,
             holder: self.settings.holder.clone(),
-            taken_over: self.settings.taken_over.clone(),
+            taken_over: self.settings.taken_over.keys().cloned().collect(),
             dialect: wants.dialect.clone(),
         }
     }

@@ -339,7 +339,7 @@ impl World {
 fn operate(cluster: &Cluster, weather: &Weather, clock: TokioClock) -> JoinHandle<()> {
     let settings = Settings {
         holder: Holder::of_cluster("here"),
-        taken_over: std::collections::BTreeSet::new(),
+        taken_over: std::collections::BTreeMap::new(),
         resync: RESYNC,
         retry: Duration::from_secs(1),
         rules: Freehold,

@@ -1,7 +1,7 @@
 //! The world of the demonstration: an API server, an account that somebody else uses too, the
 //! controllers, and one cluster.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -131,7 +131,7 @@ impl World {
     ) -> impl Future<Output = ()> + Send + 'static {
         let settings = Settings {
             holder: self.holder.clone(),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
             resync: RESYNC,
             retry: Duration::from_secs(1),
             rules: Freehold,
@@ -154,7 +154,7 @@ impl World {
     pub(super) async fn inspect(&self) -> anyhow::Result<Inspection<cloud_sim::SharedAccount>> {
         let whose = Whose {
             holder: self.holder.clone(),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
         };
         let (client, accounts) = (self.client.clone(), self.accounts.clone());
         look::inspect(client, accounts, self.clock, whose, DEMO).await

@@ -3,7 +3,7 @@
 mod explain;
 mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -137,8 +137,8 @@ fn on_the_current_cluster(
 pub struct Whose {
     /// Itself.
     pub holder: Holder,
-    /// Those that it has taken over.
-    pub taken_over: BTreeSet<Holder>,
+    /// Those that it has taken over, each up to a generation.
+    pub taken_over: BTreeMap<Holder, u32>,
 }
 
 /// Looks at a cluster and at its cloud; nothing is written.

@@ -12,7 +12,7 @@ mod health;
 mod logs;
 mod metrics;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -271,7 +271,7 @@ impl<A: Countable> Operator<A> {
     }
 
     /// Asks until it is known whose claims are ours.
-    async fn taken_over(&self) -> BTreeSet<Holder> {
+    async fn taken_over(&self) -> BTreeMap<Holder, u32> {
         loop {
             match take_over::read(&self.client, &self.settings.namespace).await {
                 Ok(holders) => return holders,

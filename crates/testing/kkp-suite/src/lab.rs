@@ -1,6 +1,5 @@
 //! A laboratory: an API server, a cloud, and the controller between them, one pass at a time.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -417,8 +416,8 @@ fn operator<C: AwsPlace + Clone + 'static>(
         holder: Holder::of_cluster(holder),
         taken_over: taken_over
             .iter()
-            .map(|name| Holder::of_cluster(name))
-            .collect::<BTreeSet<_>>(),
+            .map(|name| (Holder::of_cluster(name), 0))
+            .collect(),
         resync: RESYNC,
         retry: Duration::from_secs(1),
         rules: Freehold,
