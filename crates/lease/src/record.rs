@@ -268,6 +268,8 @@ mod tests {
         assert!(Before::of(Some(&clean)).clean);
         let second = Entry::new("b", now, Some(&clean));
         let taken = second.write(clean.clone(), now, &times);
+        let notes = taken.metadata.annotations.as_ref().unwrap();
+        assert!(!notes.contains_key(RELEASED), "nobody is misled: {notes:?}");
         let freed = released(taken, now, false);
         assert!(!Before::of(Some(&freed)).clean);
 

@@ -1,6 +1,7 @@
 //! Replicas on one embedded cluster, each with its own clock and its own bad connection.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::client::Body;
 use lease::{Candidate, Clock, Elector, Leadership, Times};
-use ownership::time::Tick;
+use ownership::time::{REQUEST_TIMEOUT, Tick};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -23,10 +24,17 @@ use tower_service::Service;
 /// How often it is checked that at most one leads.
 const LOOK_EVERY: Duration = Duration::from_millis(97);
 
+/// No two replicas have the same number, whatever their names.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
 pub(crate) struct World {
     pub(crate) server: Cluster,
     started: Instant,
+    sent: Sent,
 }
+
+/// The delicate calls whose outcome is not known: which replica sent them, and when.
+type Sent = Arc<Mutex<Vec<(u64, Instant)>>>;
 
 /// How a replica's requests fare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +56,8 @@ pub(crate) struct Replica {
     /// What its process has sent to clouds.
     pub(crate) calls: Calls,
     times: Times,
+    sent: Sent,
+    number: u64,
     clock: Arc<TestClock>,
     link: Arc<Mutex<Link>>,
     stop: Option<oneshot::Sender<()>>,
@@ -87,6 +97,7 @@ impl World {
         Self {
             server: Cluster::new(Arc::new(clock)),
             started: Instant::now(),
+            sent: Sent::default(),
         }
     }
 
@@ -151,6 +162,8 @@ impl World {
             leadership,
             calls,
             times,
+            sent: Arc::clone(&self.sent),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             clock,
             link,
             stop: Some(stop),
@@ -203,6 +216,23 @@ impl Replica {
         !self.dead && term.is_some_and(|term| term.may_send(self.now(), timeout))
     }
 
+    /// Sends a delicate call, if it may, and learns nothing of what came of it.
+    pub(crate) fn send(&self) {
+        if self.may_send() {
+            drop(self.calls.begin());
+            let sent = (self.number, Instant::now());
+            self.sent.lock().unwrap().push(sent);
+        }
+    }
+
+    /// Whether another's call may still take effect.
+    fn has_company(&self) -> bool {
+        let timeout = Duration::from_millis(REQUEST_TIMEOUT.0);
+        let sent = self.sent.lock().unwrap();
+        let mut others = sent.iter().filter(|(by, _)| *by != self.number);
+        others.any(|(_, at)| at.elapsed() < timeout)
+    }
+
     pub(crate) fn link(&self, link: Link) {
         *self.link.lock().unwrap() = link;
     }
@@ -232,12 +262,16 @@ pub(crate) fn leaders(replicas: &[Replica]) -> Vec<&'static str> {
     leading.map(|replica| replica.name).collect()
 }
 
-/// Lets time pass, and asserts all the way that at most one leads.
+/// Lets time pass, and asserts all the way that at most one leads, and that it sends nothing delicate
+/// while a call of another may take effect.
 pub(crate) async fn pass(span: Duration, replicas: &[Replica]) {
     let end = Instant::now() + span;
     loop {
         let leaders = leaders(replicas);
         assert!(leaders.len() <= 1, "{leaders:?} all lead");
+        for replica in replicas.iter().filter(|replica| replica.may_send()) {
+            assert!(!replica.has_company(), "{} does not wait", replica.name);
+        }
         let now = Instant::now();
         if now >= end {
             return;
