@@ -16,7 +16,7 @@ use embedded_kube::Cluster;
 use kkp_suite::{One, WRONG_KEY};
 use kube::Client;
 use kube::api::{Api, PostParams};
-use ownership::Holder;
+use ownership::{Freehold, Holder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -64,6 +64,7 @@ impl Desk {
             taken_over: BTreeMap::new(),
             resync: RESYNC,
             retry: Duration::from_secs(1),
+            rules: Freehold,
         };
         let (client, clock) = (self.client.clone(), self.clock);
         let reconciler = Reconciler::new(Kkp { accounts }, client, clock, settings, term)

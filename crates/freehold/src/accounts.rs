@@ -5,16 +5,23 @@ use std::sync::Arc;
 
 use api::kkp::AwsCredentials;
 use cloud_port::aws::AwsPlace as _;
-use cloud_port::{Clock as _, Inventory, aws as kinds};
+use cloud_port::{Calls, Clock as _, Inventory, aws as kinds};
 use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
 use controllers::kkp::Accounts;
+use ownership::time::Millis;
 use ownership::{Class, CloudError};
 
 use crate::clock::ProcessClock;
 
-/// Accounts that can tell what was called, for metrics.
+/// Accounts that can tell what was called.
+///
+/// # Guarantees that an implementation gives
+/// Every inventory that it opens counts on [`Countable::under_way`].
 pub trait Countable: Accounts + Clone {
-    /// How often calls ended in which way, so far.
+    /// What was sent and may still take effect, so that a Lease is released for what it is.
+    fn under_way(&self) -> &Calls;
+
+    /// How often calls ended in which way, so far: for metrics.
     fn calls(&self) -> BTreeMap<Call, u64>;
 }
 
@@ -34,6 +41,7 @@ pub struct Call {
 pub struct Simulated {
     account: SharedAccount,
     inventory: Arc<Inventory<SharedAccount>>,
+    under_way: Calls,
     clock: ProcessClock,
 }
 
@@ -42,10 +50,13 @@ impl Simulated {
     pub fn new(clock: ProcessClock) -> Self {
         let account = Account::new(Settings::default(), VirtualClock::at(clock.now()));
         let account = SharedAccount::new(account, Actor::Engine(0));
-        let inventory = Arc::new(Inventory::new(account.clone(), &kinds::KINDS));
+        let under_way = Calls::new(Arc::new(clock));
+        let inventory = Inventory::new(account.clone(), &kinds::KINDS);
+        let inventory = Arc::new(inventory.counted(under_way.clone()));
         Self {
             account,
             inventory,
+            under_way,
             clock,
         }
     }
@@ -78,6 +89,10 @@ impl Accounts for Simulated {
 }
 
 impl Countable for Simulated {
+    fn under_way(&self) -> &Calls {
+        &self.under_way
+    }
+
     /// The simulation does not count refusals apart.
     fn calls(&self) -> BTreeMap<Call, u64> {
         let account = self.account.lock();
@@ -101,7 +116,7 @@ pub(crate) type Real = aws::Aws;
 #[cfg(not(feature = "aws"))]
 pub(crate) type Real = Absent;
 
-/// The accounts of this build.
+/// The accounts of this build, where a call is given up after `request_timeout`.
 ///
 /// # Errors
 /// There are none.
@@ -110,8 +125,8 @@ pub(crate) type Real = Absent;
     clippy::unnecessary_wraps,
     reason = "a build without clouds has none to give"
 )]
-pub(crate) fn real() -> anyhow::Result<Real> {
-    Ok(aws::Aws::from_env())
+pub(crate) fn real(clock: ProcessClock, request_timeout: Millis) -> anyhow::Result<Real> {
+    Ok(aws::Aws::from_env(clock, request_timeout))
 }
 
 /// The accounts of this build.
@@ -119,7 +134,7 @@ pub(crate) fn real() -> anyhow::Result<Real> {
 /// # Errors
 /// There are none.
 #[cfg(not(feature = "aws"))]
-pub(crate) fn real() -> anyhow::Result<Real> {
+pub(crate) fn real(_: ProcessClock, _: Millis) -> anyhow::Result<Real> {
     anyhow::bail!(WITHOUT)
 }
 
@@ -129,8 +144,8 @@ const WITHOUT: &str = "this freehold was built without a cloud: build it with th
 
 /// No accounts.
 #[cfg(not(feature = "aws"))]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Absent;
+#[derive(Clone, Debug)]
+pub(crate) struct Absent(Calls);
 
 #[cfg(not(feature = "aws"))]
 impl Accounts for Absent {
@@ -147,6 +162,10 @@ impl Accounts for Absent {
 
 #[cfg(not(feature = "aws"))]
 impl Countable for Absent {
+    fn under_way(&self) -> &Calls {
+        &self.0
+    }
+
     fn calls(&self) -> BTreeMap<Call, u64> {
         BTreeMap::new()
     }
@@ -156,14 +175,16 @@ impl Countable for Absent {
 mod aws {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex, PoisonError};
+    use std::time::Duration;
 
     use api::kkp::AwsCredentials;
     use cloud_aws::{Access, AssumeRole, ClientSets, Credentials, Ended, Place, Secret, Settings};
-    use cloud_port::{Inventory, aws as kinds};
+    use cloud_port::{Calls, Inventory, aws as kinds};
     use controllers::kkp::Accounts;
     use ownership::CloudError;
+    use ownership::time::Millis;
 
-    use super::{Call, Countable};
+    use super::{Call, Countable, ProcessClock};
 
     /// AWS, by the vendor's SDK.
     #[derive(Clone, Debug)]
@@ -172,14 +193,21 @@ mod aws {
         /// One for each access: what is shown is what those credentials may see, and what is
         /// performed is performed with them.
         inventories: Arc<Mutex<BTreeMap<Access, Arc<Inventory<Place>>>>>,
+        under_way: Calls,
     }
 
     impl Aws {
         /// As the environment says.
-        pub(crate) fn from_env() -> Self {
-            let sets = Arc::new(ClientSets::new(Settings::from_env()));
-            let inventories = Arc::default();
-            Self { sets, inventories }
+        pub(crate) fn from_env(clock: ProcessClock, request_timeout: Millis) -> Self {
+            let settings = Settings {
+                request_timeout: Duration::from_millis(request_timeout.0),
+                ..Settings::from_env()
+            };
+            Self {
+                sets: Arc::new(ClientSets::new(settings)),
+                inventories: Arc::default(),
+                under_way: Calls::new(Arc::new(clock)),
+            }
         }
     }
 
@@ -198,12 +226,19 @@ mod aws {
                 .inventories
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            let new = || Arc::new(Inventory::new(place, &kinds::KINDS));
+            let new = || {
+                let inventory = Inventory::new(place, &kinds::KINDS);
+                Arc::new(inventory.counted(self.under_way.clone()))
+            };
             Ok(all.entry(access).or_insert_with(new).clone())
         }
     }
 
     impl Countable for Aws {
+        fn under_way(&self) -> &Calls {
+            &self.under_way
+        }
+
         fn calls(&self) -> BTreeMap<Call, u64> {
             let call = |ended: Ended| Call {
                 service: ended.service,

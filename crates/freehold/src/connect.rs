@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::Api;
 use kube::{Client, Config, ResourceExt as _};
-use ownership::Holder;
+use ownership::{Holder, input};
 
 /// A client of the current cluster.
 pub(crate) async fn client() -> anyhow::Result<Client> {
@@ -14,11 +14,37 @@ pub(crate) async fn client() -> anyhow::Result<Client> {
     Client::try_from(config).context("the client of the Kubernetes cluster")
 }
 
-/// The management cluster's own name in marks.
-pub(crate) async fn holder(client: &Client) -> Result<Holder, kube::Error> {
+/// Which management cluster it is, where its uid does not tell.
+#[derive(clap::Args)]
+pub(crate) struct Whom {
+    /// What tells a clone of a management cluster from the original; the same for every command
+    #[arg(long, value_name = "NAME", value_parser = holder_name)]
+    pub(crate) holder: Option<String>,
+}
+
+/// Reads a name that becomes part of a holder.
+fn holder_name(text: &str) -> Result<String, String> {
+    match input::object_name("--holder", text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(error) => Err(error.rule),
+    }
+}
+
+/// The management cluster's own name in marks. A clone has the same uids: only `name` can tell it
+/// from its original.
+pub(crate) async fn holder(client: &Client, name: Option<&str>) -> Result<Holder, kube::Error> {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let system = namespaces.get("kube-system").await?;
-    Ok(Holder::of_cluster(&system.uid().unwrap_or_default()))
+    let uid = system.uid().unwrap_or_default();
+    Ok(holder_of(&uid, name))
+}
+
+/// Neither a uid nor a name has a line's end: no two pairs are spelled alike.
+fn holder_of(uid: &str, name: Option<&str>) -> Holder {
+    match name {
+        None => Holder::of_cluster(uid),
+        Some(name) => Holder::of_cluster(&format!("{uid}\n{name}")),
+    }
 }
 
 /// What an API server said, without the status object around it.
@@ -34,5 +60,19 @@ pub(crate) fn words(error: &kube::Error) -> String {
             }
             words
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_makes_another_holder_and_no_name_the_one_as_ever() {
+        let uid = "7f6a2f2e-58b5-4c1f-9d0e-0a3f4f1f2b11";
+        let holders = [None, Some("a"), Some("b")].map(|name| holder_of(uid, name));
+        assert_eq!(holders[0], Holder::of_cluster(uid));
+        assert!(holders[0] != holders[1] && holders[1] != holders[2]);
+        assert!(holders[0] != holders[2]);
     }
 }

@@ -1,36 +1,68 @@
 //! Take-over: the management clusters whose claims somebody has confirmed to be this one's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt;
 
 use ::api::names::OPERATOR_NAMESPACE;
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::Client;
 use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt as _};
 use ownership::Holder;
 
 use crate::connect;
 
-/// The ConfigMap in the operator's namespace whose keys are the holders that this management
-/// cluster has taken over: their claims are its own. It is read when a replica begins to lead.
+/// The ConfigMap in the operator's namespace that says what this management cluster has taken over:
+/// its keys are holders, its values the generation up to which their claims are its own. It is read
+/// when a replica begins to lead.
 pub const CONFIG_MAP: &str = "freehold-take-over";
+
+/// What the version before wrote in place of a generation: it knew only the first.
+const CONFIRMED: &str = "confirmed";
 
 /// What `freehold take-over` is told.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// The management cluster that is gone for good, as a message names it
-    #[arg(long, value_name = "HOLDER", value_parser = holder)]
-    from: Holder,
+    #[arg(long, value_name = "HOLDER[@GENERATION]", value_parser = from)]
+    from: Confirmation,
     /// The operator's namespace
     #[arg(long, default_value = OPERATOR_NAMESPACE)]
     namespace: String,
+    #[command(flatten)]
+    whom: connect::Whom,
     /// Do it; without this, only what would be done is said
     #[arg(long)]
     apply: bool,
 }
 
-fn holder(text: &str) -> Result<Holder, String> {
-    Holder::parse(text).map_err(|error| error.to_string())
+/// A holder, up to a generation of its marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Confirmation {
+    holder: Holder,
+    generation: u32,
+}
+
+impl fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { holder, generation } = self;
+        write!(f, "{holder}, generation {generation}")
+    }
+}
+
+/// Reads `HOLDER[@GENERATION]`; without a generation it is the first, 0.
+fn from(text: &str) -> Result<Confirmation, String> {
+    let (holder, number) = text.split_once('@').unwrap_or((text, "0"));
+    let holder = Holder::parse(holder).map_err(|error| error.to_string())?;
+    let generation = generation(number)
+        .ok_or_else(|| format!("generation: {number:?} must be a number as a message names it"))?;
+    Ok(Confirmation { holder, generation })
+}
+
+/// Reads a generation, which has one spelling.
+fn generation(text: &str) -> Option<u32> {
+    let number: u32 = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
 }
 
 /// `freehold take-over`: confirms once that the claims of another management cluster are this one's.
@@ -41,69 +73,239 @@ pub(crate) fn command(options: &Options) -> anyhow::Result<()> {
         .context("the runtime")?;
     runtime.block_on(async {
         let client = connect::client().await?;
-        let said =
-            |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
         let (from, namespace) = (&options.from, &options.namespace);
-        let own = connect::holder(&client).await.map_err(said)?;
-        ensure!(*from != own, "{from} is this management cluster itself");
-        let taken = read(&client, namespace).await.map_err(said)?;
-        if taken.contains(from) {
-            say::line!("{from} was taken over before: nothing is to be done")?;
-            return Ok(());
-        }
-        say::line!("every claim that {from} holds becomes this management cluster's ({own})")?;
-        if !options.apply {
-            say::line!(
-                "nothing was done: make sure that {from} is gone for good, and add --apply"
-            )?;
-            return Ok(());
-        }
-        confirm(&client, namespace, from).await.map_err(said)?;
-        say::line!("confirmed in the ConfigMap {CONFIG_MAP}; restart the operator in {namespace}")?;
+        let own = connect::holder(&client, options.whom.holder.as_deref());
+        let own = own.await.map_err(said)?;
+        ensure!(
+            from.holder != own,
+            "{} is this management cluster itself",
+            from.holder
+        );
+        let words = confirm(&client, namespace, from, &own, options.apply).await?;
+        say::line!("{words}")?;
         Ok(())
     })
 }
 
-async fn confirm(client: &Client, namespace: &str, from: &Holder) -> Result<(), kube::Error> {
+fn said(error: kube::Error) -> anyhow::Error {
+    anyhow::anyhow!("the API server: {}", connect::words(&error))
+}
+
+/// Confirms it if that is to be done and not done before, and says what came of it.
+async fn confirm(
+    client: &Client,
+    namespace: &str,
+    from: &Confirmation,
+    own: &Holder,
+    apply: bool,
+) -> anyhow::Result<String> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-    let data = BTreeMap::from([(from.to_string(), "confirmed".to_owned())]);
+    let map = maps.get_opt(CONFIG_MAP).await.map_err(said)?;
+    let before = map
+        .as_ref()
+        .and_then(|map| confirmed(map).remove(&from.holder));
+    let holder = &from.holder;
+    let mut lines = Vec::new();
+    if let Some(before) = before {
+        let known = format!("{holder} was taken over before, up to generation {before}");
+        if before >= from.generation {
+            return Ok(format!("{known}: nothing is to be done"));
+        }
+        lines.push(known);
+    }
+    lines.push(format!(
+        "every claim that {from}, holds becomes this management cluster's ({own})"
+    ));
+    if apply {
+        let written = match &map {
+            None => create(&maps, from).await,
+            Some(map) => raise(&maps, map, from).await,
+        };
+        match written {
+            Err(kube::Error::Api(status)) if status.code == 409 => {
+                bail!("somebody else changed the ConfigMap {CONFIG_MAP} just now: say it again")
+            }
+            written => written.map_err(said)?,
+        }
+        lines.push(format!(
+            "confirmed in the ConfigMap {CONFIG_MAP}; restart the operator in {namespace}"
+        ));
+    } else {
+        lines.push(format!(
+            "nothing was done: make sure that {holder} is gone for good, and add --apply"
+        ));
+    }
+    Ok(lines.join("\n"))
+}
+
+async fn create(maps: &Api<ConfigMap>, from: &Confirmation) -> Result<(), kube::Error> {
     let map = ConfigMap {
         metadata: ObjectMeta {
             name: Some(CONFIG_MAP.to_owned()),
             ..ObjectMeta::default()
         },
-        data: Some(data.clone()),
+        data: Some(entry(from)),
         ..ConfigMap::default()
     };
-    match maps.create(&PostParams::default(), &map).await {
-        Err(kube::Error::Api(status)) if status.code == 409 => {
-            let patch = Patch::Merge(serde_json::json!({"data": data}));
-            let parameters = PatchParams::default();
-            maps.patch(CONFIG_MAP, &parameters, &patch).await.map(drop)
-        }
-        created => created.map(drop),
-    }
+    maps.create(&PostParams::default(), &map).await.map(drop)
 }
 
-/// Reads it; without one, nobody was taken over. A key that is no holder is left out, and logged.
+/// Only over what was read: a generation that somebody else confirmed meanwhile may be higher.
+async fn raise(
+    maps: &Api<ConfigMap>,
+    map: &ConfigMap,
+    from: &Confirmation,
+) -> Result<(), kube::Error> {
+    let patch = Patch::Merge(serde_json::json!({
+        "metadata": {"resourceVersion": map.resource_version()},
+        "data": entry(from),
+    }));
+    let parameters = PatchParams::default();
+    maps.patch(CONFIG_MAP, &parameters, &patch).await.map(drop)
+}
+
+fn entry(from: &Confirmation) -> BTreeMap<String, String> {
+    BTreeMap::from([(from.holder.to_string(), from.generation.to_string())])
+}
+
+/// Reads it; without one, nobody was taken over. What is no holder with a generation is left out,
+/// and logged.
 ///
 /// # Errors
 /// What the API server said.
 pub(crate) async fn read(
     client: &Client,
     namespace: &str,
-) -> Result<BTreeSet<Holder>, kube::Error> {
+) -> Result<BTreeMap<Holder, u32>, kube::Error> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let map = maps.get_opt(CONFIG_MAP).await?.unwrap_or_default();
-    let mut holders = BTreeSet::new();
-    for key in map.data.unwrap_or_default().keys() {
-        match Holder::parse(key) {
-            Ok(holder) => {
-                tracing::info!(%holder, "taken over");
-                holders.insert(holder);
-            }
-            Err(error) => tracing::warn!(%error, "a key of the ConfigMap {CONFIG_MAP}"),
-        }
+    let holders = confirmed(&map);
+    for (holder, generation) in &holders {
+        tracing::info!(%holder, generation, "taken over");
     }
     Ok(holders)
+}
+
+/// What a ConfigMap confirms.
+fn confirmed(map: &ConfigMap) -> BTreeMap<Holder, u32> {
+    let mut holders = BTreeMap::new();
+    for (key, value) in map.data.iter().flatten() {
+        let generation = match value.as_str() {
+            CONFIRMED => Some(0),
+            value => generation(value),
+        };
+        match (Holder::parse(key), generation) {
+            (Ok(holder), Some(generation)) => {
+                holders.insert(holder, generation);
+            }
+            (Err(error), _) => tracing::warn!(%error, "a key of the ConfigMap {CONFIG_MAP}"),
+            (Ok(holder), None) => {
+                tracing::warn!(%holder, value, "no generation in the ConfigMap {CONFIG_MAP}");
+            }
+        }
+    }
+    holders
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use embedded_kube::Cluster;
+
+    use super::*;
+    use crate::clock::ProcessClock;
+
+    const HOLDER: &str = "0123456789";
+
+    #[test]
+    fn a_holder_has_a_generation_or_the_first() {
+        let read = |text: &str| from(text).map(|from| (from.holder.to_string(), from.generation));
+        assert_eq!(read(HOLDER), Ok((HOLDER.to_owned(), 0)));
+        assert_eq!(read("0123456789@0"), Ok((HOLDER.to_owned(), 0)));
+        assert_eq!(read("0123456789@12"), Ok((HOLDER.to_owned(), 12)));
+        assert_eq!(read("0123456789@4294967295").unwrap().1, u32::MAX);
+        for wrong in [
+            "@",
+            "@x",
+            "@-1",
+            "@+1",
+            "@01",
+            "@1.0",
+            "@ 1",
+            "@4294967296",
+            "@1@2",
+        ] {
+            let said = read(&format!("{HOLDER}{wrong}")).unwrap_err();
+            assert!(said.contains("must be a number"), "{wrong}: {said}");
+        }
+        for (wrong, rule) in [
+            ("", "must not be empty"),
+            ("@3", "must not be empty"),
+            ("012345678", "must have 10 characters"),
+            ("0123456789a@3", "must have at most 10 characters"),
+            ("012345678X@3", "must consist of digits and a-f"),
+        ] {
+            let said = read(wrong).unwrap_err();
+            assert!(said.contains(rule), "{wrong}: {said}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_confirmation_is_raised_and_never_lowered() {
+        let clock = ProcessClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+        let client = Cluster::new(Arc::new(clock)).client();
+        let own = Holder::of_cluster("here");
+        let say = async |text: &str, apply| {
+            let from = from(text).unwrap();
+            confirm(&client, "default", &from, &own, apply)
+                .await
+                .unwrap()
+        };
+        let known = async || {
+            let known = read(&client, "default").await.unwrap();
+            known.get(&Holder::parse(HOLDER).unwrap()).copied()
+        };
+        let said = say(HOLDER, false).await;
+        assert!(said.contains("0123456789, generation 0, holds"), "{said}");
+        assert!(said.contains("nothing was done"), "{said}");
+        assert_eq!(known().await, None);
+        assert!(say(HOLDER, true).await.contains("confirmed in"));
+        assert_eq!(known().await, Some(0));
+        assert!(say(HOLDER, true).await.contains("nothing is to be done"));
+        let said = say("0123456789@2", true).await;
+        assert!(said.contains("before, up to generation 0\n"), "{said}");
+        assert_eq!(known().await, Some(2));
+        let said = say("0123456789@1", true).await;
+        assert!(said.contains("up to generation 2: nothing"), "{said}");
+        assert_eq!(known().await, Some(2));
+        say("fedcba9876", true).await;
+        assert_eq!(
+            known().await,
+            Some(2),
+            "another's confirmation is another's"
+        );
+    }
+
+    #[test]
+    fn what_the_version_before_confirmed_counts_as_the_first_generation() {
+        let data = [
+            (HOLDER, CONFIRMED),
+            ("aaaaaaaaaa", "3"),
+            ("bbbbbbbbbb", "yes"),
+            ("bbbbbbbbbc", "-1"),
+            ("not-a-holder", "0"),
+        ];
+        let data = data.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let map = ConfigMap {
+            data: Some(data.into()),
+            ..ConfigMap::default()
+        };
+        let confirmed: Vec<_> = confirmed(&map)
+            .into_iter()
+            .map(|(holder, generation)| (holder.to_string(), generation))
+            .collect();
+        let expected = [(HOLDER.to_owned(), 0), ("aaaaaaaaaa".to_owned(), 3)];
+        assert_eq!(confirmed, expected);
+    }
 }

@@ -298,9 +298,43 @@ fn without_a_cluster_it_is_said_what_is_missing() {
 }
 
 #[test]
+fn times_that_do_not_belong_together_are_refused_in_words() {
+    for (args, words) in [
+        (
+            &["--lease-duration", "40s"][..],
+            "error: --lease-duration: \"40 s\" must be more than 28 s longer than \
+             --request-timeout (30 s): with less than the request timeout left on its Lease",
+        ),
+        (
+            &["--request-timeout", "45s"],
+            "error: --lease-duration: \"60 s\" must be more than 28 s longer than \
+             --request-timeout (45 s)",
+        ),
+        (
+            &["--request-timeout", "1s"],
+            "error: --request-timeout: \"1 s\" must be from 5 s to 120 s",
+        ),
+        (
+            &["--request-timeout", "3m", "--lease-duration", "5m"],
+            "error: --request-timeout: \"180 s\" must be from 5 s to 120 s",
+        ),
+        (
+            &["--lease-duration", "1h"],
+            "error: --lease-duration: \"3600 s\" must be at most 600 s",
+        ),
+    ] {
+        let output = freehold(&[&["run"][..], args].concat());
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let said = text(&output.stderr);
+        assert!(said.starts_with(words), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn help_and_version_are_there() {
     assert_golden("help.txt", &text(&freehold(&["--help"]).stdout));
-    for command in ["dev", "run", "crds", "explain", "tree"] {
+    for command in ["dev", "run", "crds", "explain", "tree", "take-over"] {
         let help = freehold(&[command, "--help"]);
         assert_golden(&format!("help-{command}.txt"), &text(&help.stdout));
     }
@@ -336,6 +370,25 @@ fn a_wrong_command_is_refused_with_what_there_is() {
         (&["explain", "demo"], "must be KIND/NAME"),
         (&["tree", "machine/demo"], "must be KIND/NAME"),
         (&["tree"], "<KIND/NAME>"),
+        (&["run", "--request-timeout", "0s"], "must be at least 1s"),
+        (
+            &["run", "--holder", "The Clone"],
+            "must consist of lower-case letters, digits, '-' and '.', but has 'T'",
+        ),
+        (
+            &["tree", "cluster/a", "--holder", "-"],
+            "must begin and end",
+        ),
+        (&["take-over"], "--from <HOLDER[@GENERATION]>"),
+        (
+            &["take-over", "--from", "x"],
+            "must consist of digits and a-f",
+        ),
+        (&["take-over", "--from", "0123"], "must have 10 characters"),
+        (
+            &["take-over", "--from", "0123456789@latest"],
+            "\"latest\" must be a number as a message names it",
+        ),
     ] {
         let output = freehold(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

@@ -2,7 +2,9 @@
 //! virtual clock: Lease, controllers, health, metrics, stop.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::collections::BTreeSet;
+mod handover;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use api::kkp::Cluster as Object;
 use axum::body::Body;
 use cloud_sim::Actor;
 use embedded_kube::Cluster;
-use freehold::accounts::Simulated;
+use freehold::accounts::{Countable, Simulated};
 use freehold::clock::ProcessClock;
 use freehold::look::{self, Whose};
 use freehold::operator::{Health, LEASE, Operator, Settings};
@@ -82,8 +84,12 @@ impl World {
     }
 
     async fn create_cluster(&self) {
+        self.create_cluster_named("demo").await;
+    }
+
+    async fn create_cluster_named(&self, name: &str) {
         let cluster = json!({
-            "metadata": {"name": "demo", "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
+            "metadata": {"name": name, "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
             "spec": {"cloud": {"dc": "d", "aws": {
                 "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
                 "instanceProfileName": "",
@@ -105,12 +111,11 @@ impl World {
     }
 
     fn replica(&self, identity: &str) -> Replica {
-        let operator = Operator::new(
-            self.client.clone(),
-            self.accounts.clone(),
-            self.clock,
-            Settings::of(identity),
-        );
+        self.replica_of(self.accounts.clone(), Settings::of(identity))
+    }
+
+    fn replica_of(&self, accounts: impl Countable, settings: Settings) -> Replica {
+        let operator = Operator::new(self.client.clone(), accounts, self.clock, settings);
         let health = Arc::clone(operator.health());
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
@@ -120,6 +125,11 @@ impl World {
                 .unwrap();
         });
         Replica { health, stop, task }
+    }
+
+    /// How many calls have changed something, or tried to.
+    fn writes(&self) -> u64 {
+        self.accounts.account().lock().counters().writes()
     }
 
     /// How many resources there are that an engine made.
@@ -366,6 +376,49 @@ async fn a_holder_that_was_taken_over_is_obeyed_from_the_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clone_with_a_name_of_its_own_touches_nothing_of_the_original() {
+    let world = World::with_kinds().await;
+    world.create_cluster().await;
+    let original = world.replica("original");
+    eventually("ready", async || {
+        world.ready().await.as_deref() == Some("True")
+    })
+    .await;
+    original.stop().await;
+    let (made, writes) = (world.made(), world.writes());
+    let namespaces: Api<Namespace> = Api::all(world.client.clone());
+    let uid = namespaces.get("kube-system").await.unwrap().uid().unwrap();
+    let original = Holder::of_cluster(&uid);
+
+    // The same objects with the same uids: what a snapshot of etcd has.
+    let settings = |name: Option<&str>| Settings {
+        name: name.map(str::to_owned),
+        ..Settings::of("clone")
+    };
+    let clone = world.replica_of(world.accounts.clone(), settings(Some("clone")));
+    eventually("told", async || {
+        world.ready().await.as_deref() == Some("False")
+    })
+    .await;
+    let status = world.clusters().get("demo").await.unwrap().status.unwrap();
+    let message = status.conditions["Ready"].message.clone().unwrap();
+    assert!(message.contains(original.as_str()), "{message}");
+    let deleted = world
+        .clusters()
+        .delete("demo", &DeleteParams::default())
+        .await;
+    deleted.unwrap();
+    sleep(Duration::from_mins(10)).await;
+    assert_eq!((world.made(), world.writes()), (made, writes));
+    clone.stop().await;
+
+    let without = world.replica_of(world.accounts.clone(), settings(None));
+    eventually("gone", async || world.ready().await.is_none()).await;
+    assert_eq!(world.made(), 0);
+    without.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cluster_is_explained_before_and_after() {
     let world = World::with_kinds().await;
     world.create_cluster().await;
@@ -373,7 +426,7 @@ async fn a_cluster_is_explained_before_and_after() {
     let uid = namespaces.get("kube-system").await.unwrap().uid().unwrap();
     let whose = Whose {
         holder: Holder::of_cluster(&uid),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
     };
     let look = async |name: &str| {
         let (client, accounts) = (world.client.clone(), world.accounts.clone());

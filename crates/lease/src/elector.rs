@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cloud_port::Calls;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use kube::api::{Api, PostParams};
@@ -11,8 +12,8 @@ use ownership::time::{Millis, Tick};
 use tokio::sync::watch;
 
 use crate::leadership::{Held, Leadership};
-use crate::record::{self, Entry};
-use crate::{CALL_TIMEOUT, Clock, DURATION, RENEW_EVERY, RETRY_EVERY};
+use crate::record::{self, Before, Entry};
+use crate::{CALL_TIMEOUT, Clock, RENEW_EVERY, RETRY_EVERY, Times};
 
 /// Who stands for which Lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +32,16 @@ pub struct Candidate {
 /// 1. [`Elector::new`]; hand its [`Leadership`] to whoever needs a term.
 /// 2. [`Elector::run`] in a task of its own.
 /// 3. To stop: end the work, then let `run`'s `stop` come true. The Lease is released, and the next
-///    holder need not wait for its end.
+///    holder need not wait for its end; nor for anything else if no call is under way.
 ///
 /// # Guarantees
 /// Those of the [crate]. Dropping the future of `run` is a crash: the Lease runs out by itself.
 pub struct Elector {
     api: Api<Lease>,
     candidate: Candidate,
+    times: Times,
+    /// The calls of this process to clouds.
+    calls: Calls,
     clock: Arc<dyn Clock>,
     state: watch::Sender<Option<Held>>,
     /// What the Lease said when it was last read or written; `None` if it has to be read first.
@@ -46,6 +50,8 @@ pub struct Elector {
     foreign: Option<Foreign>,
     /// The entry of our term, or of an attempt whose outcome is not known.
     entry: Option<Entry>,
+    /// The holder before that entry.
+    before: Before,
 }
 
 enum Known {
@@ -72,6 +78,8 @@ impl Elector {
     pub fn new(
         client: Client,
         candidate: Candidate,
+        times: Times,
+        calls: Calls,
         clock: Arc<dyn Clock>,
     ) -> Result<(Self, Leadership), InputError> {
         for (field, value) in [
@@ -91,11 +99,14 @@ impl Elector {
         let elector = Self {
             api: Api::namespaced(client, &candidate.namespace),
             candidate,
+            times,
+            calls,
             clock,
             state,
             known: None,
             foreign: None,
             entry: None,
+            before: Before::of(None),
         };
         Ok((elector, leadership))
     }
@@ -115,8 +126,8 @@ impl Elector {
                 () = turn => {}
             }
         }
-        self.state.send_replace(None);
-        self.release().await;
+        let held = self.state.send_replace(None);
+        self.release(held).await;
     }
 
     /// Reads if need be, writes if the Lease is ours or free; says when to come again.
@@ -193,11 +204,15 @@ impl Elector {
         };
         let wall = self.clock.wall();
         let before = (!is_new).then_some(&old);
+        if !self.is_ours(&old) {
+            let gone = self.foreign.as_ref().map(|foreign| &foreign.lease);
+            self.before = Before::of(before.or(gone));
+        }
         let entry = match self.entry.take() {
             Some(entry) if entry.is_in(&old) || entry.follows(before) => entry,
             _ => Entry::new(&self.candidate.identity, wall, before),
         };
-        let lease = entry.write(old, wall);
+        let lease = entry.write(old, wall, &self.times);
         self.entry = Some(entry);
         let sent = self.clock.now();
         let post = PostParams::default();
@@ -208,11 +223,10 @@ impl Elector {
         };
         let lease = answer.ok_or(())?.map_err(drop)?;
         let now = self.clock.now();
+        let ends = sent + self.times.duration();
         self.state.send_modify(|held| {
-            *held = Some(Held {
-                began: held.map_or(now, |held| held.began),
-                ends: sent + DURATION,
-            });
+            let held = held.get_or_insert_with(|| self.before.held(now, &self.times));
+            held.ends = ends;
         });
         self.foreign = None;
         self.known = Some(Known::Is(Box::new(lease)));
@@ -220,16 +234,43 @@ impl Elector {
     }
 
     /// Gives the Lease back, if it is ours. If that fails it runs out by itself.
-    async fn release(&mut self) {
+    async fn release(&mut self, held: Option<Held>) {
         if self.entry.is_none() || self.read().await.is_err() {
             return;
         }
         if let Some(Known::Is(lease)) = self.known.take()
             && self.is_ours(&lease)
         {
-            let lease = record::released(*lease, self.clock.wall());
+            let lease = record::released(*lease, self.clock.wall(), self.is_clean(held));
             let post = PostParams::default();
             drop(in_time(self.api.replace(&self.candidate.name, &post, &lease)).await);
+        }
+    }
+
+    /// Whether no call can take effect any more: of ours, or of those who held the Lease before a
+    /// term that was too short to wait for them.
+    fn is_clean(&self, held: Option<Held>) -> bool {
+        let (now, timeout) = (self.clock.now(), self.times.request_timeout());
+        held.is_some_and(|held| held.is_past_others(now, timeout)) && self.calls.are_over(timeout)
+    }
+}
+
+impl Before {
+    /// A term after this holder, acknowledged now.
+    fn held(&self, now: Tick, times: &Times) -> Held {
+        if self.clean {
+            return Held {
+                starts: now,
+                began: None,
+                ends: now,
+            };
+        }
+        // Its calls have taken effect T of its own after now.
+        let starts = now + Millis(self.timeout.0.saturating_sub(times.request_timeout().0));
+        Held {
+            starts,
+            began: Some(starts),
+            ends: now,
         }
     }
 }

@@ -12,8 +12,18 @@ use crate::Clock;
 /// A term as it was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
-    pub(crate) began: Tick,
+    /// Not before: the holder before may have sent calls with a longer T than ours.
+    pub(crate) starts: Tick,
+    /// When the wait for the calls of others began; `None` if there are none.
+    pub(crate) began: Option<Tick>,
     pub(crate) ends: Tick,
+}
+
+impl Held {
+    /// Whether every call that was sent before this term has taken effect; `timeout` is T.
+    pub(crate) fn is_past_others(&self, now: Tick, timeout: Millis) -> bool {
+        self.began.is_none_or(|began| now >= began + timeout)
+    }
 }
 
 /// Whether this process leads, as of the moment of asking.
@@ -31,8 +41,9 @@ impl Leadership {
     pub fn term(&self) -> Option<Term> {
         let held = *self.state.borrow();
         let now = self.clock.now();
-        held.filter(|held| now < held.ends).map(|held| Term {
-            began: Some(held.began),
+        let held = held.filter(|held| held.starts <= now && now < held.ends);
+        held.map(|held| Term {
+            began: held.began,
             ends: Some(held.ends),
         })
     }
@@ -50,7 +61,18 @@ impl Leadership {
             if let Some(term) = self.term() {
                 return Some(term);
             }
-            self.state.changed().await.ok()?;
+            let now = self.clock.now();
+            let held = *self.state.borrow();
+            match held.map(|held| held.starts).filter(|starts| now < *starts) {
+                Some(starts) => {
+                    let left = Duration::from_millis((starts - now).0);
+                    tokio::select! {
+                        changed = self.state.changed() => changed.ok()?,
+                        () = tokio::time::sleep(left) => {}
+                    }
+                }
+                None => self.state.changed().await.ok()?,
+            }
         }
     }
 

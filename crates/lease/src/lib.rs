@@ -12,8 +12,12 @@
 //!   read, so of two that compete one is a conflict.
 //! - Nobody compares clocks: what a Lease says of times is for people. Each process counts on its own
 //!   monotonic clock.
-//! - A term always says when it began, so that the driver waits before its first delicate call
-//!   (assumption A3).
+//! - A term says when it began, so that the driver waits for T before its first delicate call
+//!   (assumption A3), unless nothing is left to wait for: its Lease was *released*, by a holder that
+//!   had nothing under way and had itself waited for those before it. Only the next term after that
+//!   has such a beginning; a Lease that ran out, was deleted, or was released by anybody else gives
+//!   none.
+//! - A term begins later if the holder before it had a longer T, by the difference.
 //!
 //! # Assumptions
 //! - Monotonic clocks run at the same speed, to within the request timeout (30 s) in a Lease's
@@ -24,31 +28,17 @@
 mod elector;
 mod leadership;
 mod record;
+mod times;
 
 pub use elector::{Candidate, Elector};
 pub use leadership::Leadership;
+pub use times::{CALL_TIMEOUT, DURATION, LONGEST_DURATION, RENEW_EVERY, RETRY_EVERY, Times};
 
 use cloud_port::driver;
 use jiff::Timestamp;
-use ownership::time::{Millis, REQUEST_TIMEOUT};
 
 /// The process's clock: ticks for deciding, and the time of day for people who read the Lease.
 pub trait Clock: driver::Clock {
     /// The time of day.
     fn wall(&self) -> Timestamp;
 }
-
-/// For how long a renewal is good.
-pub const DURATION: Millis = Millis::seconds(60);
-/// How often a holder renews.
-pub const RENEW_EVERY: Millis = Millis::seconds(10);
-/// How often a candidate looks, and how soon a failed call is repeated.
-pub const RETRY_EVERY: Millis = Millis::seconds(2);
-/// How long a call to the API server may take; then its outcome is unknown.
-pub const CALL_TIMEOUT: Millis = Millis::seconds(8);
-
-// A holder whose first renewal fails, and whose second succeeds, may send delicate calls throughout.
-const _: () = assert!(
-    DURATION.0 - REQUEST_TIMEOUT.0
-        > RENEW_EVERY.0 + CALL_TIMEOUT.0 + RETRY_EVERY.0 + CALL_TIMEOUT.0
-);

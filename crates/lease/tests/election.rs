@@ -8,8 +8,9 @@ use std::time::Duration;
 use embedded_kube::{Fault, FaultKind};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
-use lease::{DURATION, RENEW_EVERY, RETRY_EVERY};
+use lease::{DURATION, RENEW_EVERY, RETRY_EVERY, Times};
 use ownership::time::{Millis, REQUEST_TIMEOUT};
+use ownership::{Class, CloudError};
 use proptest::prelude::*;
 use serde_json::json;
 use world::{Link, Replica, World, leaders, pass};
@@ -28,13 +29,14 @@ async fn the_first_candidate_leads_and_keeps_leading() {
     let replicas = [world.replica("a", 0), world.replica("b", 0)];
     pass(seconds(3600), &replicas).await;
     assert_eq!(leaders(&replicas), ["a"]);
-    let term = replicas[0].leadership.term().unwrap();
     assert!(
         replicas[0].leadership.left() >= Millis(DURATION.0 - RENEW_EVERY.0 - 1),
         "it is renewed in time"
     );
-    let now = replicas[0].now();
-    assert!(term.may_send(now), "a leader in peace may send anything");
+    assert!(
+        replicas[0].may_send(),
+        "a leader in peace may send anything"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -43,11 +45,11 @@ async fn a_new_holder_waits_before_its_first_delicate_call() {
     let mut replica = world.replica("a", 7);
     let term = replica.leadership.gained().await.unwrap();
     let began = term.began.unwrap();
-    assert!(!term.may_send(replica.now()));
+    assert!(!replica.may_send());
     pass(span(REQUEST_TIMEOUT), std::slice::from_ref(&replica)).await;
     let term = replica.leadership.term().unwrap();
     assert_eq!(term.began, Some(began), "renewals are the same term");
-    assert!(term.may_send(replica.now()));
+    assert!(replica.may_send());
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,8 +81,137 @@ async fn a_graceful_stop_hands_over_at_once() {
     );
     pass(span(RETRY_EVERY) + seconds(1), &replicas).await;
     assert_eq!(leaders(&replicas), ["b"]);
-    let term = replicas[1].leadership.term().unwrap();
-    assert!(!term.may_send(replicas[1].now()), "it waits all the same");
+    assert!(replicas[1].may_send(), "there is nothing to wait for");
+}
+
+/// How long after it began to lead the only replica that is left waits before its first delicate
+/// call, to within a step.
+async fn waits(replicas: &mut [Replica]) -> Duration {
+    let next = replicas.last_mut().unwrap();
+    next.leadership.gained().await.unwrap();
+    let began = tokio::time::Instant::now();
+    while !replicas.last().unwrap().may_send() {
+        pass(seconds(1), replicas).await;
+    }
+    began.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_release_with_nothing_under_way_spares_the_next_holder_the_wait() {
+    let unknown = CloudError::new(Class::Unknown, "Timeout", "no answer");
+    for (what, age, expected) in [
+        ("an answered call", 0, seconds(0)),
+        ("a call that timed out", 0, span(REQUEST_TIMEOUT)),
+        ("a call that timed out", 29, span(REQUEST_TIMEOUT)),
+        ("a call that timed out", 30, seconds(0)),
+        ("a call that was given up", 29, span(REQUEST_TIMEOUT)),
+        (
+            "a call that nobody answered yet",
+            300,
+            span(REQUEST_TIMEOUT),
+        ),
+    ] {
+        let world = World::new();
+        let mut replicas = vec![world.replica("a", 0), world.replica("b", 0)];
+        pass(seconds(100), &replicas).await;
+        assert_eq!(leaders(&replicas), ["a"]);
+        let calls = replicas[0].calls.clone();
+        let call = calls.begin();
+        let open = match what {
+            "an answered call" => {
+                call.end(Ok(&()));
+                None
+            }
+            "a call that timed out" => {
+                call.end::<()>(Err(&unknown));
+                None
+            }
+            "a call that was given up" => {
+                drop(call);
+                None
+            }
+            _ => Some(call),
+        };
+        pass(seconds(age), &replicas).await;
+        replicas[0].stop().await;
+        assert_eq!(waits(&mut replicas).await, expected, "{what}, {age} s ago");
+        drop(open);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_ran_out_or_was_deleted_or_freed_by_others_is_not_clean() {
+    for how in ["killed", "deleted", "freed by hand"] {
+        let world = World::new();
+        // The first holder releases it cleanly: that must not count for the second.
+        let mut first = world.replica("z", 0);
+        pass(seconds(100), std::slice::from_ref(&first)).await;
+        first.stop().await;
+        let mut replicas = vec![world.replica("a", 0)];
+        pass(seconds(5), &replicas).await;
+        assert!(replicas[0].may_send(), "{how}");
+        replicas[0].kill();
+        match how {
+            "deleted" => world.delete_lease().await,
+            "freed by hand" => world.free_lease().await,
+            _ => {}
+        }
+        replicas.push(world.replica("b", 0));
+        assert_eq!(waits(&mut replicas).await, span(REQUEST_TIMEOUT), "{how}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_holder_that_has_not_waited_itself_passes_the_wait_on() {
+    let world = World::new();
+    let mut replicas = vec![world.replica("a", 0)];
+    pass(seconds(100), &replicas).await;
+    // Its calls may take effect until T after the next one has begun to lead.
+    replicas[0].kill();
+    let mut second = world.replica("b", 0);
+    second.leadership.gained().await.unwrap();
+    pass(seconds(29), std::slice::from_ref(&second)).await;
+    second.stop().await;
+    replicas.push(second);
+    replicas.push(world.replica("c", 0));
+    assert_eq!(waits(&mut replicas).await, span(REQUEST_TIMEOUT));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clean_release_survives_a_lost_answer_to_who_takes_it() {
+    let world = World::new();
+    let mut replicas = vec![world.replica("a", 0)];
+    pass(seconds(100), &replicas).await;
+    replicas[0].stop().await;
+    let faults = world.server.faults();
+    let fault = Fault::new(FaultKind::LostAnswer).verb("update");
+    faults.add(fault.resource("leases"));
+    replicas.push(world.replica("b", 0));
+    assert_eq!(waits(&mut replicas).await, seconds(0));
+    assert_eq!(faults.pending(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_is_for_the_calls_of_the_holder_before_whatever_its_timeout() {
+    let long = Times::new(Millis::seconds(150), Millis::seconds(120)).unwrap();
+    let short = Times::new(Millis::seconds(40), Millis::seconds(5)).unwrap();
+    for (times, next, expected) in [
+        (long, Times::default(), 120),
+        (long, short, 120),
+        (short, Times::default(), 30),
+    ] {
+        let world = World::new();
+        let mut first = world.replica_with("a", times);
+        first.leadership.gained().await.unwrap();
+        // Too early to be clean.
+        pass(seconds(1), std::slice::from_ref(&first)).await;
+        let released = first.now();
+        first.stop().await;
+        let mut replicas = vec![first, world.replica_with("b", next)];
+        waits(&mut replicas).await;
+        let waited = replicas[1].now() - released;
+        assert_eq!(waited, Millis::seconds(expected));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,6 +373,7 @@ enum Event {
     Kill(usize),
     Stop(usize),
     Start(usize, u64),
+    Send,
     Fault(u8),
     Nothing,
 }
@@ -257,8 +389,9 @@ fn event() -> impl Strategy<Value = (Event, u64)> {
     let event = prop_oneof![
         4 => (0_usize..3, link).prop_map(|(index, link)| Event::Link(index, link)),
         1 => (0_usize..3).prop_map(Event::Kill),
-        1 => (0_usize..3).prop_map(Event::Stop),
+        2 => (0_usize..3).prop_map(Event::Stop),
         2 => (0_usize..3, 0_u64..1_000_000).prop_map(|(index, skew)| Event::Start(index, skew)),
+        3 => Just(Event::Send),
         2 => (0_u8..4).prop_map(Event::Fault),
         2 => Just(Event::Nothing),
     ];
@@ -278,6 +411,7 @@ async fn play(events: Vec<(Event, u64)>) {
                 replicas[index].kill();
                 replicas[index] = world.replica(names[index], skew);
             }
+            Event::Send => replicas.iter().for_each(Replica::send),
             Event::Fault(kind) => {
                 let kind = match kind {
                     0 => FaultKind::Conflict,
@@ -292,7 +426,7 @@ async fn play(events: Vec<(Event, u64)>) {
             }
             Event::Nothing => {}
         }
-        // Asserts all the way that at most one leads.
+        // Asserts all the way that at most one leads, and waits for the calls of the others.
         pass(Duration::from_millis(pause), &replicas).await;
     }
     world.server.faults().clear();
@@ -308,7 +442,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn two_replicas_never_both_lead(events in proptest::collection::vec(event(), 1..24)) {
+    fn two_replicas_never_both_lead_nor_send(events in proptest::collection::vec(event(), 1..24)) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

@@ -1,7 +1,7 @@
 //! The rules that keep the laws, one small decision each.
 //!
 //! Every method is a place where an engine could go wrong, with the law that would break. The
-//! product uses [`Freehold`], which takes them all as they stand here. Tests replace one at a time
+//! product uses [`struct@Freehold`], which takes them all as they stand here. Tests replace one at a time
 //! and require that the explorer notices (`crates/explorer`, mutants).
 
 use crate::claim::ClaimHash;
@@ -76,11 +76,16 @@ pub trait Rules {
         }
     }
 
+    /// Assumption A3: T, the time within which a request takes effect after it was sent, or never.
+    fn request_timeout(&self) -> Millis {
+        REQUEST_TIMEOUT
+    }
+
     /// Law 3: after this time an announced create, or trace, has taken effect and shows, or never
     /// will: it was sent within [`FRESH`] of the announcement, took effect within T (A3), and reads
     /// have caught up.
     fn late_effects_over_at(&self, kind: &Kind, since: Tick) -> Tick {
-        since + FRESH + REQUEST_TIMEOUT + kind.settling
+        since + FRESH + self.request_timeout() + kind.settling
     }
 
     /// Law 2: what is not there, or has lost its mark, is believed only after the settling time.
@@ -91,7 +96,7 @@ pub trait Rules {
     /// Laws 2 and 3, tokens: a repetition proves something only if it is answered while the cloud
     /// still remembers the token.
     fn token_expired(&self, kind: &Kind, lifetime: Millis, age: Millis) -> bool {
-        age + FRESH + REQUEST_TIMEOUT + kind.settling >= lifetime
+        age + FRESH + self.request_timeout() + kind.settling >= lifetime
     }
 
     /// Law 2, tokens: an attempt that was refused, or whose resource is gone, is not used again.
@@ -244,7 +249,29 @@ pub trait Rules {
 }
 
 /// The rules as the product follows them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Freehold;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freehold {
+    /// T of assumption A3.
+    pub request_timeout: Millis,
+}
 
-impl Rules for Freehold {}
+/// The rules with the usual T.
+#[expect(
+    non_upper_case_globals,
+    reason = "only T can differ: where it does not, the rules are a value of one name"
+)]
+pub const Freehold: Freehold = Freehold {
+    request_timeout: REQUEST_TIMEOUT,
+};
+
+impl Default for Freehold {
+    fn default() -> Self {
+        Freehold
+    }
+}
+
+impl Rules for Freehold {
+    fn request_timeout(&self) -> Millis {
+        self.request_timeout
+    }
+}

@@ -51,8 +51,15 @@ impl std::fmt::Display for Millis {
 /// How old a read may be when the call that rests on it is sent (law 1, assumption A3).
 pub const FRESH: Millis = Millis::seconds(10);
 
-/// T of assumption A3: a request takes effect within this time of being sent, or never.
+/// T of assumption A3, unless somebody sets it: a request takes effect within this time of being
+/// sent, or never.
 pub const REQUEST_TIMEOUT: Millis = Millis::seconds(30);
+
+/// The shortest T that can be set: clouds take seconds for some calls.
+pub const SHORTEST_REQUEST_TIMEOUT: Millis = Millis::seconds(5);
+
+/// The longest T that can be set: the client token of every Kind outlives it.
+pub const LONGEST_REQUEST_TIMEOUT: Millis = Millis::seconds(120);
 
 /// A moment on the cloud's own clock (the `Date` of an answer, a creation time), in milliseconds
 /// since its epoch. Never compared with a [`Tick`].

@@ -9,12 +9,14 @@
 //! *Invariant:* nothing here knows Kubernetes or a vendor's SDK.
 
 pub mod aws;
+pub mod calls;
 pub mod catalogue;
 pub mod cloud;
 pub mod driver;
 pub mod inventory;
 pub mod words;
 
+pub use calls::Calls;
 pub use catalogue::Catalogue;
 pub use cloud::{Cloud, Deadline, Effect};
 pub use driver::{

@@ -8,7 +8,7 @@ use cloud_port::driver::{Driver, Planned, Report};
 use cloud_port::{LedgerError, LedgerStore as _};
 use kube::Resource as _;
 use ownership::decide::{Case, Phase};
-use ownership::{Blueprint, Claim, CloudError, Freehold, Ledger};
+use ownership::{Blueprint, Claim, CloudError, Ledger};
 
 use super::clock::WallClock;
 use super::pass::Reconciler;
@@ -115,7 +115,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             phase,
         };
         let driver = Driver {
-            rules: &Freehold,
+            rules: &self.settings.rules,
             cloud: &*cloud,
             clock: &self.clock,
             term: (self.term)(),

@@ -33,6 +33,8 @@ pub struct Settings {
     pub resync: Duration,
     /// How soon a failed pass is repeated, at first; each failure doubles it, up to the resync.
     pub retry: Duration,
+    /// The rules of the engine.
+    pub rules: Freehold,
 }
 
 /// Reconciles the objects of one system.
@@ -325,7 +327,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         memory: &mut Memory,
     ) -> Attended {
         let driver = Driver {
-            rules: &Freehold,
+            rules: &self.settings.rules,
             cloud: inventory,
             clock: &self.clock,
             term: (self.term)(),

@@ -15,7 +15,7 @@ use kube::api::ListParams;
 use ownership::part::InnerPart;
 use ownership::step::Create;
 use ownership::time::Millis;
-use ownership::{Holder, SlotName, Step, Target, Text};
+use ownership::{Freehold, Holder, SlotName, Step, Target, Text};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -339,9 +339,10 @@ impl World {
 fn operate(cluster: &Cluster, weather: &Weather, clock: TokioClock) -> JoinHandle<()> {
     let settings = Settings {
         holder: Holder::of_cluster("here"),
-        taken_over: std::collections::BTreeSet::new(),
+        taken_over: std::collections::BTreeMap::new(),
         resync: RESYNC,
         retry: Duration::from_secs(1),
+        rules: Freehold,
     };
     // What an earlier process has sent may still take effect.
     let term = Term {

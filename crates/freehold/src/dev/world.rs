@@ -1,7 +1,7 @@
 //! The world of the demonstration: an API server, an account that somebody else uses too, the
 //! controllers, and one cluster.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use kube::Client;
 use kube::api::{Api, ListParams, PostParams};
 use ownership::mark::Tags;
 use ownership::part::Props;
-use ownership::{Holder, Text};
+use ownership::{Freehold, Holder, Text};
 use serde_json::json;
 
 use crate::accounts::Simulated;
@@ -75,7 +75,9 @@ impl World {
         api::manifests::install(client.clone())
             .await
             .context("the definitions")?;
-        let holder = connect::holder(&client).await.context("kube-system")?;
+        let holder = connect::holder(&client, None)
+            .await
+            .context("kube-system")?;
         let accounts = Simulated::new(clock);
         move_in(&mut accounts.account().lock())?;
         Ok(Self {
@@ -129,9 +131,10 @@ impl World {
     ) -> impl Future<Output = ()> + Send + 'static {
         let settings = Settings {
             holder: self.holder.clone(),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
             resync: RESYNC,
             retry: Duration::from_secs(1),
+            rules: Freehold,
         };
         let kkp = Kkp {
             accounts: self.accounts.clone(),
@@ -151,7 +154,7 @@ impl World {
     pub(super) async fn inspect(&self) -> anyhow::Result<Inspection<cloud_sim::SharedAccount>> {
         let whose = Whose {
             holder: self.holder.clone(),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
         };
         let (client, accounts) = (self.client.clone(), self.accounts.clone());
         look::inspect(client, accounts, self.clock, whose, DEMO).await

@@ -3,7 +3,7 @@
 mod explain;
 mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use cloud_port::driver::Term;
 use controllers::kkp::{Accounts, Kkp};
 use controllers::reconcile::{Inspection, Reconciler, Settings};
 use kube::Client;
-use ownership::{Holder, SlotName};
+use ownership::time::REQUEST_TIMEOUT;
+use ownership::{Freehold, Holder, SlotName};
 
 use crate::clock::ProcessClock;
 use crate::{accounts, connect, show, take_over};
@@ -73,6 +74,8 @@ struct Place {
     /// The operator's namespace, which has the ConfigMap freehold-take-over
     #[arg(long, default_value = OPERATOR_NAMESPACE)]
     namespace: String,
+    #[command(flatten)]
+    whom: connect::Whom,
 }
 
 /// `freehold explain`.
@@ -111,17 +114,19 @@ fn on_the_current_cluster(
         .build()
         .context("the runtime")?;
     runtime.block_on(async {
-        let accounts = accounts::real()?;
+        let clock = ProcessClock::real();
+        let accounts = accounts::real(clock, REQUEST_TIMEOUT)?;
         let client = connect::client().await?;
         let said =
             |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
         let whose = Whose {
-            holder: connect::holder(&client).await.map_err(said)?,
+            holder: connect::holder(&client, place.whom.holder.as_deref())
+                .await
+                .map_err(said)?,
             taken_over: take_over::read(&client, &place.namespace)
                 .await
                 .map_err(said)?,
         };
-        let clock = ProcessClock::real();
         let seen = Box::pin(inspect(client, accounts, clock, whose, &object.name)).await?;
         then(seen).await
     })
@@ -132,8 +137,8 @@ fn on_the_current_cluster(
 pub struct Whose {
     /// Itself.
     pub holder: Holder,
-    /// Those that it has taken over.
-    pub taken_over: BTreeSet<Holder>,
+    /// Those that it has taken over, each up to a generation.
+    pub taken_over: BTreeMap<Holder, u32>,
 }
 
 /// Looks at a cluster and at its cloud; nothing is written.
@@ -149,6 +154,7 @@ pub(crate) async fn inspect<A: Accounts>(
         taken_over: whose.taken_over,
         resync: Duration::MAX,
         retry: Duration::MAX,
+        rules: Freehold,
     };
     let term = Arc::new(Term::alone);
     let reconciler = Reconciler::new(Kkp { accounts }, client, clock, settings, term);

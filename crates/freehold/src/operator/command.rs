@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use api::names::OPERATOR_NAMESPACE;
+use lease::Times;
+use ownership::time::Millis;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -25,6 +27,14 @@ pub(crate) struct Options {
     /// How often an object at rest is looked at
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     resync: Duration,
+    /// For how long a leader that is not heard of is waited for: its Lease
+    #[arg(long, default_value = "60s", value_parser = duration, value_name = "DURATION")]
+    lease_duration: Duration,
+    /// After which time a call to a cloud is given up, and cannot take effect any more
+    #[arg(long, default_value = "30s", value_parser = duration, value_name = "DURATION")]
+    request_timeout: Duration,
+    #[command(flatten)]
+    whom: connect::Whom,
     /// How log lines look
     #[arg(long, default_value = "text", value_enum)]
     log: Format,
@@ -43,19 +53,26 @@ pub(crate) fn command(options: Options) -> anyhow::Result<()> {
 }
 
 async fn run(options: Options) -> anyhow::Result<()> {
-    let accounts = accounts::real()?;
+    let times = Times::new(
+        millis(options.lease_duration),
+        millis(options.request_timeout),
+    )?;
+    let clock = ProcessClock::real();
+    let accounts = accounts::real(clock, times.request_timeout())?;
     let client = connect::client().await?;
     logs::start(options.log, &options.log_filter)?;
     let settings = Settings {
         namespace: options.namespace,
         resync: options.resync,
+        times,
+        name: options.whom.holder,
         ..Settings::of(&identity())
     };
     let listener = TcpListener::bind(options.listen).await;
     let listener = listener.with_context(|| format!("--listen {}", options.listen))?;
     let address = listener.local_addr().context("--listen")?;
     tracing::info!(%address, "serving /healthz, /readyz and /metrics");
-    let operator = Operator::new(client, accounts, ProcessClock::real(), settings);
+    let operator = Operator::new(client, accounts, clock, settings);
     let pages = axum::serve(listener, operator.health().router()).into_future();
     let work = operator.run(stop()?);
     tokio::select! {
@@ -95,6 +112,10 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(span) if span >= Duration::from_secs(1) => Ok(span),
         _ => Err("must be at least 1s".to_owned()),
     }
+}
+
+fn millis(span: Duration) -> Millis {
+    Millis(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod health;
 mod logs;
 mod metrics;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,10 +24,10 @@ use controllers::reconcile::{self, Reconciler};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Client;
 use kube::api::{Api, ListParams};
-use lease::{Candidate, Elector, Leadership};
-use ownership::Holder;
+use lease::{Candidate, Elector, Leadership, Times};
 use ownership::input::InputError;
 use ownership::time::Tick;
+use ownership::{Freehold, Holder};
 use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
 
@@ -57,6 +57,10 @@ pub struct Settings {
     pub identity: String,
     /// How often an object at rest is looked at.
     pub resync: Duration,
+    /// How long its Lease is good, and T of assumption A3. The accounts must have the same T.
+    pub times: Times,
+    /// What tells this management cluster from the one that it is a clone of.
+    pub name: Option<String>,
 }
 
 impl Settings {
@@ -66,6 +70,8 @@ impl Settings {
             namespace: OPERATOR_NAMESPACE.to_owned(),
             identity: identity.to_owned(),
             resync: Duration::from_mins(5),
+            times: Times::default(),
+            name: None,
         }
     }
 }
@@ -113,8 +119,10 @@ impl<A: Countable> Operator<A> {
             name: LEASE.to_owned(),
             identity: self.settings.identity.clone(),
         };
+        let calls = self.accounts.under_way().clone();
+        let (client, clock) = (self.client.clone(), Arc::new(self.clock));
         let (elector, leadership) =
-            Elector::new(self.client.clone(), candidate, Arc::new(self.clock))?;
+            Elector::new(client, candidate, self.settings.times, calls, clock)?;
         let (halt, halted) = watch::channel(false);
         let (ended, work_ended) = oneshot::channel::<()>();
         let work = async {
@@ -183,6 +191,9 @@ impl<A: Countable> Operator<A> {
                 taken_over,
                 resync: self.settings.resync,
                 retry: RETRY,
+                rules: Freehold {
+                    request_timeout: self.settings.times.request_timeout(),
+                },
             };
             let kkp = Kkp {
                 accounts: self.accounts.clone(),
@@ -214,7 +225,8 @@ impl<A: Countable> Operator<A> {
     /// Asks until the cluster tells who it is, and has the Lease's namespace.
     async fn holder(&self) -> Holder {
         loop {
-            let waits_for = match connect::holder(&self.client).await {
+            let waits_for = match connect::holder(&self.client, self.settings.name.as_deref()).await
+            {
                 Ok(holder) => match self.namespace_is_there().await {
                     Ok(()) => {
                         tracing::info!(%holder, "this management cluster");
@@ -259,7 +271,7 @@ impl<A: Countable> Operator<A> {
     }
 
     /// Asks until it is known whose claims are ours.
-    async fn taken_over(&self) -> BTreeSet<Holder> {
+    async fn taken_over(&self) -> BTreeMap<Holder, u32> {
         loop {
             match take_over::read(&self.client, &self.settings.namespace).await {
                 Ok(holders) => return holders,

@@ -1,20 +1,21 @@
 //! Replicas on one embedded cluster, each with its own clock and its own bad connection.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cloud_port::driver;
+use cloud_port::{Calls, driver};
 use embedded_kube::{Cluster, ClusterService, LostAnswer, ResponseBody, TokioClock};
 use http::{Request, Response};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
-use kube::api::{Api, DeleteParams};
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::client::Body;
-use lease::{Candidate, Clock, Elector, Leadership};
-use ownership::time::Tick;
+use lease::{Candidate, Clock, Elector, Leadership, Times};
+use ownership::time::{REQUEST_TIMEOUT, Tick};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -23,10 +24,17 @@ use tower_service::Service;
 /// How often it is checked that at most one leads.
 const LOOK_EVERY: Duration = Duration::from_millis(97);
 
+/// No two replicas have the same number, whatever their names.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
 pub(crate) struct World {
     pub(crate) server: Cluster,
     started: Instant,
+    sent: Sent,
 }
+
+/// The delicate calls whose outcome is not known: which replica sent them, and when.
+type Sent = Arc<Mutex<Vec<(u64, Instant)>>>;
 
 /// How a replica's requests fare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +53,11 @@ pub(crate) enum Link {
 pub(crate) struct Replica {
     pub(crate) name: &'static str,
     pub(crate) leadership: Leadership,
+    /// What its process has sent to clouds.
+    pub(crate) calls: Calls,
+    times: Times,
+    sent: Sent,
+    number: u64,
     clock: Arc<TestClock>,
     link: Arc<Mutex<Link>>,
     stop: Option<oneshot::Sender<()>>,
@@ -84,6 +97,7 @@ impl World {
         Self {
             server: Cluster::new(Arc::new(clock)),
             started: Instant::now(),
+            sent: Sent::default(),
         }
     }
 
@@ -91,7 +105,13 @@ impl World {
     pub(crate) fn replica(&self, name: &'static str, skew: u64) -> Replica {
         let origin: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let origin = origin + SignedDuration::from_millis(i64::try_from(skew).unwrap());
-        self.start(name, skew, origin, true)
+        self.start(name, skew, origin, true, Times::default())
+    }
+
+    /// A replica with other times.
+    pub(crate) fn replica_with(&self, name: &'static str, times: Times) -> Replica {
+        let origin = "2026-01-01T00:00:00Z".parse().unwrap();
+        self.start(name, 0, origin, true, times)
     }
 
     pub(crate) fn replica_at(
@@ -101,10 +121,18 @@ impl World {
         origin: &str,
         wall_runs: bool,
     ) -> Replica {
-        self.start(name, skew, origin.parse().unwrap(), wall_runs)
+        let origin = origin.parse().unwrap();
+        self.start(name, skew, origin, wall_runs, Times::default())
     }
 
-    fn start(&self, name: &'static str, skew: u64, origin: Timestamp, wall_runs: bool) -> Replica {
+    fn start(
+        &self,
+        name: &'static str,
+        skew: u64,
+        origin: Timestamp,
+        wall_runs: bool,
+        times: Times,
+    ) -> Replica {
         let clock = Arc::new(TestClock {
             started: self.started,
             skew,
@@ -122,8 +150,9 @@ impl World {
             identity: name.to_owned(),
         };
         let client = Client::new(service, "default");
-        let (elector, leadership) =
-            Elector::new(client, candidate, Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let calls = Calls::new(clock.clone());
+        let elector = Elector::new(client, candidate, times, calls.clone(), clock.clone());
+        let (elector, leadership) = elector.unwrap();
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(elector.run(async {
             stopped.await.ok();
@@ -131,6 +160,10 @@ impl World {
         Replica {
             name,
             leadership,
+            calls,
+            times,
+            sent: Arc::clone(&self.sent),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             clock,
             link,
             stop: Some(stop),
@@ -152,6 +185,16 @@ impl World {
         }
     }
 
+    /// Makes it nobody's, as somebody might by hand.
+    pub(crate) async fn free_lease(&self) {
+        let free = serde_json::json!({"spec": {"holderIdentity": null}});
+        let parameters = PatchParams::default();
+        self.leases()
+            .patch("freehold", &parameters, &Patch::Merge(free))
+            .await
+            .unwrap();
+    }
+
     fn leases(&self) -> Api<Lease> {
         Api::namespaced(self.server.client(), "default")
     }
@@ -164,6 +207,30 @@ impl Replica {
 
     pub(crate) fn now(&self) -> Tick {
         driver::Clock::now(&*self.clock)
+    }
+
+    /// Whether it may send a call that cannot be repeated safely.
+    pub(crate) fn may_send(&self) -> bool {
+        let term = self.leadership.term();
+        let timeout = self.times.request_timeout();
+        !self.dead && term.is_some_and(|term| term.may_send(self.now(), timeout))
+    }
+
+    /// Sends a delicate call, if it may, and learns nothing of what came of it.
+    pub(crate) fn send(&self) {
+        if self.may_send() {
+            drop(self.calls.begin());
+            let sent = (self.number, Instant::now());
+            self.sent.lock().unwrap().push(sent);
+        }
+    }
+
+    /// Whether another's call may still take effect.
+    fn has_company(&self) -> bool {
+        let timeout = Duration::from_millis(REQUEST_TIMEOUT.0);
+        let sent = self.sent.lock().unwrap();
+        let mut others = sent.iter().filter(|(by, _)| *by != self.number);
+        others.any(|(_, at)| at.elapsed() < timeout)
     }
 
     pub(crate) fn link(&self, link: Link) {
@@ -195,12 +262,16 @@ pub(crate) fn leaders(replicas: &[Replica]) -> Vec<&'static str> {
     leading.map(|replica| replica.name).collect()
 }
 
-/// Lets time pass, and asserts all the way that at most one leads.
+/// Lets time pass, and asserts all the way that at most one leads, and that it sends nothing delicate
+/// while a call of another may take effect.
 pub(crate) async fn pass(span: Duration, replicas: &[Replica]) {
     let end = Instant::now() + span;
     loop {
         let leaders = leaders(replicas);
         assert!(leaders.len() <= 1, "{leaders:?} all lead");
+        for replica in replicas.iter().filter(|replica| replica.may_send()) {
+            assert!(!replica.has_company(), "{} does not wait", replica.name);
+        }
         let now = Instant::now();
         if now >= end {
             return;

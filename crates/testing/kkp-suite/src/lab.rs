@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use ownership::time::{Millis, Tick};
-use ownership::{Class, CloudError, Holder};
+use ownership::{Class, CloudError, Freehold, Holder};
 use serde_json::{Value, json};
 
 use crate::hands::Hands;
@@ -420,6 +420,7 @@ fn operator<C: AwsPlace + Clone + 'static>(
             .collect(),
         resync: RESYNC,
         retry: Duration::from_secs(1),
+        rules: Freehold,
     };
     let accounts = One::new(cloud.clone());
     let clock = LabClock(clock.clone());

@@ -36,3 +36,24 @@ const IAM_SETTLING: Millis = Millis::seconds(30);
 
 /// How long EC2 remembers a client token.
 const EC2_TOKEN: Millis = Millis::seconds(24 * 3600);
+
+#[cfg(test)]
+mod tests {
+    use ownership::time::{FRESH, LONGEST_REQUEST_TIMEOUT};
+
+    use super::*;
+
+    /// `Kind::check` holds them to the usual T.
+    #[test]
+    fn every_client_token_outlives_the_longest_request_timeout_that_can_be_set() {
+        for kind in KINDS {
+            let needed = FRESH + LONGEST_REQUEST_TIMEOUT + kind.settling;
+            assert!(
+                kind.token.is_none_or(|lifetime| lifetime > needed),
+                "{}",
+                kind.name
+            );
+        }
+        assert!(KINDS.iter().any(|kind| kind.token.is_some()));
+    }
+}

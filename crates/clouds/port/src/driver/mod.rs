@@ -10,7 +10,7 @@ use std::future::{Future, ready};
 
 use ownership::decide::{Decided, Filled, Guest};
 use ownership::error::Class;
-use ownership::time::{REQUEST_TIMEOUT, Tick};
+use ownership::time::{Millis, Tick};
 use ownership::view::Refusal;
 use ownership::{
     Case, CloudError, Decision, Edit, Finding, Ledger, Reason, Rules, Sightings, SlotName, Step,
@@ -93,7 +93,7 @@ impl Journal for NoJournal {
 /// For how long this process may act for its claims (assumption A3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Term {
-    /// When it began to lead; `None` if there never was another leader.
+    /// When it began to lead; `None` if no call of an earlier leader can be under way.
     pub began: Option<Tick>,
     /// When its Lease runs out, unless renewed; `None` without one.
     pub ends: Option<Tick>,
@@ -109,23 +109,23 @@ impl Term {
     }
 
     /// Whether a call that cannot be repeated safely may be sent: an earlier leader's calls have
-    /// taken effect, and this one will before the Lease runs out.
-    pub fn may_send(&self, now: Tick) -> bool {
-        self.shut_until(now).is_none()
+    /// taken effect, and this one will before the Lease runs out. `timeout` is T.
+    pub fn may_send(&self, now: Tick, timeout: Millis) -> bool {
+        self.shut_until(now, timeout).is_none()
     }
 
     /// By when the last call must be sent that takes effect before the Lease runs out.
-    fn last_call(&self) -> Tick {
+    fn last_call(&self, timeout: Millis) -> Tick {
         self.ends.map_or(Tick(u64::MAX), |ends| {
-            Tick(ends.0.saturating_sub(REQUEST_TIMEOUT.0))
+            Tick(ends.0.saturating_sub(timeout.0))
         })
     }
 
     /// Until when no such call may be sent, if none may now: the earlier leader's last call has
     /// taken effect, or the Lease has been renewed or has run out.
-    fn shut_until(&self, now: Tick) -> Option<Tick> {
-        let opens = self.began.map(|began| began + REQUEST_TIMEOUT);
-        let last = self.ends.filter(|ends| now + REQUEST_TIMEOUT > *ends);
+    fn shut_until(&self, now: Tick, timeout: Millis) -> Option<Tick> {
+        let opens = self.began.map(|began| began + timeout);
+        let last = self.ends.filter(|ends| now + timeout > *ends);
         opens.filter(|opens| now < *opens).or(last)
     }
 }
@@ -239,7 +239,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 // A create is announced when it may be sent: an announcement that finds no answer
                 // holds its slot for the settling time.
                 Decision::Write(edits)
-                    if let Some(until) = self.term.shut_until(now)
+                    if let Some(until) = self.shut_until(now)
                         && edits.iter().any(|edit| announces(case, edit)) =>
                 {
                     return PassEnd::NotNow(until);
@@ -265,13 +265,14 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                     },
                 },
                 Decision::Do(step) => {
-                    if let Some(until) = self.term.shut_until(now)
+                    if let Some(until) = self.shut_until(now)
                         && is_delicate(&step)
                     {
                         return PassEnd::NotNow(until);
                     }
                     let fresh = view.good_until(&step, self.rules.fresh_for());
-                    let by = Deadline::new(self.clock, fresh.min(self.term.last_call()));
+                    let last = self.term.last_call(self.rules.request_timeout());
+                    let by = Deadline::new(self.clock, fresh.min(last));
                     let outcome = self.cloud.perform(&step, by).await;
                     journal.step(&step, &reason, outcome.as_ref().map(|_| ()));
                     match outcome {
@@ -302,6 +303,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             CloudError::new(Class::Fatal, "EndlessPass", message),
             Report::default(),
         )
+    }
+
+    fn shut_until(&self, now: Tick) -> Option<Tick> {
+        self.term.shut_until(now, self.rules.request_timeout())
     }
 
     /// Takes in a failure that the pass can go on from; gives back one that it cannot. What the cloud

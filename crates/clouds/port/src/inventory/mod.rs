@@ -36,6 +36,7 @@ use ownership::part::Resource;
 use ownership::time::{Millis, Tick};
 use ownership::{Answer, CloudError, Kind, Query, Step, Target};
 
+use crate::calls::Calls;
 use crate::cloud::{Cloud, Deadline, Effect};
 use marks::Marks;
 use snapshot::Snapshot;
@@ -72,6 +73,7 @@ pub struct Inventory<C> {
     cloud: C,
     sheets: BTreeMap<&'static str, Sheet>,
     pace: Mutex<Pace>,
+    calls: Option<Calls>,
 }
 
 /// How fast the account may be asked.
@@ -132,7 +134,15 @@ impl<C> Inventory<C> {
             cloud,
             sheets: kinds.iter().map(sheet).collect(),
             pace: Mutex::default(),
+            calls: None,
         }
+    }
+
+    /// The same, with every Step counted while it is under way.
+    #[must_use]
+    pub fn counted(self, calls: Calls) -> Self {
+        let calls = Some(calls);
+        Self { calls, ..self }
     }
 
     /// Until when nobody should ask the account anything: it was asked too much (law 9).
@@ -299,7 +309,11 @@ impl<C: Cloud> Cloud for Inventory<C> {
     async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
         // Before, because this future may be dropped; after, because a survey may have begun since.
         self.forget(step);
+        let begun = self.calls.as_ref().map(Calls::begin);
         let outcome = self.cloud.perform(step, by).await;
+        if let Some(begun) = begun {
+            begun.end(outcome.as_ref());
+        }
         self.forget(step);
         // What a create made is as its answer says, marks included.
         let born = outcome
