@@ -209,6 +209,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
+        sightings.keep_only(&ledger);
             let Decided {
                 decision,
                 reason,
@@ -244,6 +245,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                         if edits.contains(&Edit::Finish) {
                             return PassEnd::Done(report);
                         }
+                        sightings.keep_only(&ledger);
                         view.wrote(&edits, now, reason.as_ref());
                     }
                     Err(error) => match refused_record(&error, &edits) {
