@@ -116,6 +116,8 @@ pub enum Halt {
 #[derive(Clone, Debug)]
 pub struct Decided {
     /// What is to be done.
+    /// The object is gone, and its ledger with it.
+    Gone,
     pub decision: Decision,
     /// Why; `None` at rest.
     pub reason: Option<Reason>,
@@ -211,7 +213,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Deals with a refusal before the pass ends: a refused create will not come, so its intent
-    /// closes; a new resource that cannot be recorded and has no mark is taken back (law 3).
+    /// closes; a new resource that cannot be recorded and has no mark, or whose object is gone, is
+    /// taken back (law 3).
     fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
         match refusal {
             Refusal::Create(slot, error) => {
@@ -224,7 +227,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     Reason::Refused(slot.clone()),
                 )
             }
-            Refusal::Record(slot, words) => {
+            Refusal::Record(slot, _) | Refusal::Gone(slot) => {
+                let gone = matches!(refusal, Refusal::Gone(_));
                 let born = self
                     .view
                     .created(slot)
@@ -232,24 +236,28 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     .filter(|target| self.view.blocked(target).is_none());
                 let kind = self.case.blueprint.slot(slot).map(|slot| slot.kind);
                 if let (Some(target), Some(kind)) = (born, kind)
-                    && self.rules.rolls_back(kind)
+                    && self.rules.rolls_back(kind, gone)
                     && let Some(seen) = self.view.seen(target)
                     && let Some(step) =
                         Step::delete(Owned::created_here(target.clone(), seen.read.at), self.now)
                 {
                     return act(Decision::Do(step), Reason::RollBack(slot.clone()));
                 }
-                if self
-                    .view
-                    .created(slot)
-                    .is_some_and(|target| self.view.deleted(target))
+                if !gone
+                    && self
+                        .view
+                        .created(slot)
+                        .is_some_and(|target| self.view.deleted(target))
                     && self.ledger.intents.contains_key(slot)
                 {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::RollBack(slot.clone()));
                 }
-                let halt = Decision::Halt(Halt::Record(words.clone()));
-                act(halt, Reason::RollBack(slot.clone()))
+                let halt = match refusal {
+                    Refusal::Record(_, words) => Halt::Record(words.clone()),
+                    _ => Halt::Gone,
+                };
+                act(Decision::Halt(halt), Reason::RollBack(slot.clone()))
             }
         }
     }

@@ -55,6 +55,9 @@ pub enum LedgerError {
     /// It was certainly not written.
     #[error("the API server refused: {0}")]
     Refused(String),
+    /// The object is not there any more, and its ledger with it; one of its name is another.
+    #[error("the object is gone")]
+    Gone,
 }
 
 /// A ledger that is only kept in memory.
@@ -206,10 +209,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             Ok(ledger) => ledger,
             Err(error) => return PassEnd::Ledger(error),
         };
+        sightings.keep_only(&ledger);
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
-        sightings.keep_only(&ledger);
             let Decided {
                 decision,
                 reason,
@@ -242,10 +245,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                                 journal.found(slot, target);
                             }
                         }
+                        sightings.keep_only(&ledger);
                         if edits.contains(&Edit::Finish) {
                             return PassEnd::Done(report);
                         }
-                        sightings.keep_only(&ledger);
                         view.wrote(&edits, now, reason.as_ref());
                     }
                     Err(error) => match refused_record(&error, &edits) {
@@ -282,6 +285,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 Decision::Halt(Halt::Record(words)) => {
                     return PassEnd::Ledger(LedgerError::Refused(words));
                 }
+                Decision::Halt(Halt::Gone) => return PassEnd::Ledger(LedgerError::Gone),
             }
         }
         let message = "the pass does not come to an end; please report this";
@@ -336,13 +340,16 @@ fn announces(case: &Case<'_>, edit: &Edit) -> bool {
     intent.adopts.is_none() && slot.is_none_or(|slot| slot.kind.token.is_none())
 }
 
+/// What it means that edits were refused which record what a slot has got.
 fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
-    let LedgerError::Refused(words) = error else {
-        return None;
-    };
-    edits.iter().find_map(|edit| match edit {
-        Edit::Record { slot, .. } => Some(Refusal::Record(slot.clone(), words.clone())),
-        Edit::Know { known, .. } => Some(Refusal::Record(known.slot.clone(), words.clone())),
+    let slot = edits.iter().find_map(|edit| match edit {
+        Edit::Record { slot, .. } => Some(slot.clone()),
+        Edit::Know { known, .. } => Some(known.slot.clone()),
         _ => None,
-    })
+    })?;
+    match error {
+        LedgerError::Refused(words) => Some(Refusal::Record(slot, words.clone())),
+        LedgerError::Gone => Some(Refusal::Gone(slot)),
+        LedgerError::Conflict | LedgerError::Unknown(_) => None,
+    }
 }
