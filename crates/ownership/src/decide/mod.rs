@@ -23,7 +23,7 @@ mod locate;
 mod traces;
 mod twins;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::blueprint::{Blueprint, Slot, SlotName};
@@ -74,6 +74,12 @@ pub struct Evidence {
     /// Slots whose recorded or same-named resource is ours although it lacks our mark: the
     /// original's finalizer says so, or `freehold adopt` was applied.
     pub adopt: BTreeSet<SlotName>,
+    /// Slots whose resource an original's finalizer says is ours, if the object records it or the
+    /// dialect's own mark says so besides.
+    pub vouched: BTreeSet<SlotName>,
+    /// Slots whose resource counts as recorded if it is a part inside the resource that is recorded
+    /// for the other slot.
+    pub inside: BTreeMap<SlotName, SlotName>,
     /// Slots whose same-named resource is ours if the dialect's own mark says so: the object records
     /// the resource that it is a part of.
     pub adopt_marked: BTreeSet<SlotName>,
@@ -110,14 +116,14 @@ pub enum Halt {
     Create(CloudError),
     /// The ledger refused to record a new resource, in these words.
     Record(String),
+    /// The object is gone, and its ledger with it.
+    Gone,
 }
 
 /// A decision, why it was made, and what a person should know.
 #[derive(Clone, Debug)]
 pub struct Decided {
     /// What is to be done.
-    /// The object is gone, and its ledger with it.
-    Gone,
     pub decision: Decision,
     /// Why; `None` at rest.
     pub reason: Option<Reason>,
