@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api::names::{ADOPT, CLAIM_UUID};
+use api::names::ADOPT;
 use cloud_port::driver::{Driver, PassEnd, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
-use kube::api::{Api, ListParams};
+use kube::api::Api;
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
@@ -18,7 +18,7 @@ use super::events::Events;
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::Conditions;
-use super::pin::{self, Pin};
+use super::pin::Pin;
 use super::store::Store;
 use super::{System, Trouble, Wants, switches};
 
@@ -224,14 +224,13 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let meta = object.meta();
         let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-        let ours = |name: &&str| {
+        let ours = |name: &String| {
             *name == S::FINALIZER
                 || api::names::uuid_in_finalizer(name).is_some()
-                || S::OLD_FINALIZERS.contains(name)
+                || S::OLD_FINALIZERS.contains(&name.as_str())
         };
-        let ours: Vec<&str> = finalizers.iter().map(String::as_str).filter(ours).collect();
         let ending = meta.deletion_timestamp.is_some();
-        if (ending || !S::is_ours(object)) && ours.is_empty() {
+        if (ending || !S::is_ours(object)) && !finalizers.iter().any(ours) {
             return as_read(None, Next::OnChange);
         }
         if let Some(by) = S::pause(object) {
@@ -246,22 +245,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         if let Err(error) = switches::check(meta) {
             return trouble(error.into(), memory);
-        }
-        match self.rival(api, object, &pin).await {
-            Ok(None) => {}
-            // A copy has never been worked for: it has nothing that must go first.
-            Ok(Some(_)) if ending => {
-                return match self.let_go(api, object, &ours).await {
-                    Ok(()) => as_read(None, Next::OnChange),
-                    Err(_) => Attended::again(self.settings.retry),
-                };
-            }
-            // The other may go, and nothing of that shows here.
-            Ok(Some(words)) => {
-                let soon = Next::After(HELD.min(self.settings.resync));
-                return as_read(Some(Conditions::conflict(&words)), soon);
-            }
-            Err(error) => return trouble(error, memory),
         }
         let wants = S::ids(object).and_then(|_| S::wants(object));
         let wants = wants.and_then(|wants| switches::adopt(meta, wants));
@@ -283,6 +266,18 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             return as_read(None, Next::After(wait.min(self.settings.resync)));
         }
         let identity = self.identity(claim, &wants);
+        if phase == Phase::Live {
+            let who = (&identity, &wants.blueprint);
+            match self.rival(&inventory, object, &pin, who).await {
+                Ok(None) => {}
+                // The other may go, and nothing of that shows here.
+                Ok(Some(words)) => {
+                    let soon = Next::After(HELD.min(self.settings.resync));
+                    return as_read(Some(Conditions::conflict(&words)), soon);
+                }
+                Err(error) => return trouble(error, memory),
+            }
+        }
         let phase = switches::phase(meta);
         let store = Store::new(
             &self.system,
@@ -473,39 +468,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             taken_over: self.settings.taken_over.clone(),
             dialect: wants.dialect.clone(),
         }
-    }
-
-    /// Another live object that is this claim, and that this one must give way to.
-    async fn rival(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-        pin: &Pin,
-    ) -> Result<Option<String>, Trouble> {
-        // Only an object whose UUID was pinned elsewhere can be a copy.
-        if !pin.moved {
-            return Ok(None);
-        }
-        let all = S::api(&self.client, None);
-        let all = if object.namespace().is_some() {
-            all
-        } else {
-            api.clone()
-        };
-        let list = all.list(&ListParams::default()).await;
-        let list = list?;
-        let rival = list.items.iter().find(|other| {
-            other.uid() != object.uid()
-                && other.annotations().get(CLAIM_UUID) == Some(&pin.uuid)
-                && pin::loses(object.meta(), other.meta())
-        });
-        Ok(rival.map(|other| {
-            format!(
-                "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this \
-                 one, or take the freehold.dev annotations and finalizers off it",
-                other.name_any()
-            )
-        }))
     }
 
     fn later(&self, memory: &mut Memory) -> Next {
