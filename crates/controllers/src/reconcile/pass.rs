@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api::names::ADOPT;
 use cloud_port::driver::{Driver, PassEnd, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
 use kube::api::Api;
@@ -266,6 +265,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             return as_read(None, Next::After(wait.min(self.settings.resync)));
         }
         let identity = self.identity(claim, &wants);
+        let phase = switches::phase(meta);
         if phase == Phase::Live {
             let who = (&identity, &wants.blueprint);
             match self.rival(&inventory, object, &pin, who).await {
@@ -278,7 +278,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 Err(error) => return trouble(error, memory),
             }
         }
-        let phase = switches::phase(meta);
         let store = Store::new(
             &self.system,
             inventory.cloud(),
@@ -293,17 +292,20 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         if let Err(error) = checked {
             return trouble(error.into(), memory);
         }
-        if let (Some(keeper), Phase::Ending | Phase::Retaining) = (store.kept_by(), phase) {
+        if let Some(keeper) = store.kept_by() {
             let words = format!(
-                "the management cluster {keeper} keeps the record of this object; if that one is \
-                 gone, confirm the take-over from it; else this object is a copy: remove its \
-                 finalizers"
+                "the management cluster {keeper} keeps the record of this object, so nothing is \
+                 created, changed or deleted; if that one is gone, confirm the take-over once: \
+                 freehold take-over --from {keeper}; else this object is a copy: delete it and \
+                 remove its finalizers"
             );
-            return as_read(Some(Conditions::conflict(&words)), Next::After(HELD));
+            let soon = Next::After(HELD.min(self.settings.resync));
+            return as_read(Some(Conditions::conflict(&words)), soon);
         }
+        let blueprint = store.named_by_intents(&wants.blueprint);
         let case = Case {
             identity: &identity,
-            blueprint: &wants.blueprint,
+            blueprint: &blueprint,
             evidence: &wants.evidence,
             kinds: self.system.owns(),
             phase,
@@ -339,9 +341,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Err(error) => PassEnd::Ledger(error),
         };
         let live = case.phase == Phase::Live;
-        if let (PassEnd::Rest(report), true) = (&end, live)
-            && let Err(error) = self.tidy(&mut store, report.findings.is_empty()).await
-        {
+        if live && let Err(error) = self.tidy(&mut store, &end).await {
             end = PassEnd::Ledger(error);
         }
         let object = store.object();
@@ -390,8 +390,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 inventory.slow_down(now, self.settings.retry, self.settings.resync);
                 self.later(memory)
             }
-            // Somebody wrote in between, or nobody knows: what is true is read at once.
-            PassEnd::Ledger(LedgerError::Conflict) => {
+            // Somebody wrote in between, or it is not there any more: what is true is read at once.
+            PassEnd::Ledger(LedgerError::Conflict | LedgerError::Gone) => {
                 return Attended::again(self.settings.retry);
             }
             PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
@@ -416,15 +416,27 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         Ok(())
     }
 
-    /// Brings what the object says to its canonical form; and when all is as it should be, evidence
-    /// that has done its duty goes.
-    async fn tidy(&self, store: &mut Store<'_, S>, ready: bool) -> Result<(), LedgerError> {
-        store.tidy().await?;
-        if !ready {
+    /// What the object says is brought to its canonical form at rest. Evidence that has done its duty
+    /// goes: that of a slot when its resource carries our mark, whatever else there is to find; all of
+    /// it when all is as it should be.
+    async fn tidy(&self, store: &mut Store<'_, S>, end: &PassEnd) -> Result<(), LedgerError> {
+        let (PassEnd::Rest(report) | PassEnd::Wait(_, _, report) | PassEnd::Failed(_, report)) =
+            end
+        else {
             return Ok(());
+        };
+        let rests = matches!(end, PassEnd::Rest(_));
+        if rests {
+            store.tidy().await?;
         }
-        let migrated = S::migrated(store.object());
-        store.let_go(&migrated, &[ADOPT]).await
+        let ready = rests && report.findings.is_empty();
+        let migrated = if ready {
+            S::migrated(store.object())
+        } else {
+            Vec::new()
+        };
+        let adopts = switches::still_adopts(store.object().meta(), report, ready);
+        store.let_go(&migrated, adopts.as_deref()).await
     }
 
     async fn observe(
