@@ -1,6 +1,7 @@
 //! The cases, by what they are about.
 
 pub mod adopt;
+pub mod copies;
 pub mod create;
 pub mod end;
 pub mod identity;

@@ -1,13 +1,15 @@
 //! What somebody did to a cluster's resources is put right.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::role::ROLE;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use serde_json::json;
 
 use super::{plain_rules, set};
-use crate::Lab;
+use crate::{Lab, RESYNC};
 
 /// The ids in the spec are lost: the same resources are found by their marks, and recorded again.
 pub async fn lost_ids_are_found_again<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
@@ -167,4 +169,68 @@ pub async fn what_lost_its_mark_stays_at_the_end<C: AwsPlace + Clone + 'static>(
     let events = lab.events().await;
     let told = |event: &String| event.starts_with("MarkLost") && event.contains(&group.id);
     assert!(events.iter().any(told), "{events:?}");
+}
+
+/// A role that the object names is deleted by hand: it is made again under that name.
+pub async fn a_named_role_that_is_gone_is_made_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let role = format!("control-{}", lab.name);
+    lab.create(json!({"roleARN": role}), json!({})).await;
+    lab.converge().await;
+    let whole = lab.hands.census().await;
+    lab.hands.delete_role(&role).await;
+    lab.converge().await;
+    assert!(lab.hands.role(&role).await.is_some());
+    assert_eq!(lab.hands.census().await, whole);
+    // The record of the lost one goes with the announcement: a crash right then changes nothing.
+    lab.hands.delete_role(&role).await;
+    lab.wait(RESYNC);
+    lab.pass().await;
+    lab.wait(RESYNC);
+    lab.crash_in_create(&ROLE).await;
+    lab.converge().await;
+    assert_eq!(lab.hands.census().await, whole);
+    assert!(lab.hands.role(&role).await.is_some());
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// Somebody puts the record back to what it was when a create was under way: for all that it says,
+/// one is. What the operator remembers of the first one is not taken for the second.
+pub async fn a_record_that_was_set_back_is_waited_for_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    let (api, object) = (lab.api(), lab.name.clone());
+    let old = Arc::new(Mutex::new(None));
+    let kept = old.clone();
+    lab.during_create(&SECURITY_GROUP, async move {
+        let mut cluster = api.get(&object).await.unwrap();
+        let annotations = cluster.metadata.annotations.get_or_insert_default();
+        *kept.lock().unwrap() = annotations.remove("freehold.dev/ledger");
+    });
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands.delete_group(&group.id).await;
+    let old = old.lock().unwrap().take().unwrap();
+    assert!(old.contains("intents"), "{old}");
+    lab.patch(json!({
+        "metadata": {"annotations": {"freehold.dev/ledger": old}},
+        "spec": {"cloud": {"aws": {"securityGroupID": ""}}},
+    }))
+    .await;
+    lab.wait(RESYNC);
+    lab.pass().await;
+    assert_eq!(lab.hands.group(&name).await, None, "it may be under way");
+    lab.converge().await;
+    assert!(lab.hands.group(&name).await.is_some());
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
 }
