@@ -69,6 +69,43 @@ async fn a_place_where_nothing_was_made_can_be_left() {
     assert!(lab.is_gone().await);
 }
 
+/// A backup from before the credentials were corrected, restored in another management cluster: its
+/// record tells of nothing, but who keeps it. Nothing is made a second time before a person has said
+/// that the first management cluster is gone.
+#[tokio::test]
+async fn an_old_backup_with_other_credentials_makes_nothing_twice() {
+    let mut lab = lab("old_backup").await.unwrap();
+    let nowhere = json!({"vpcID": "vpc-0123456789abcdef0", "disableIAMReconciling": true});
+    lab.create(nowhere, json!({})).await;
+    lab.settle().await;
+    lab.assert_condition("Invalid", &["spec.cloud.aws.vpcID"])
+        .await;
+    let mut backup = lab.backup().await;
+    lab.patch(json!({"spec": {"cloud": {"aws": {"vpcID": ""}}}}))
+        .await;
+    lab.converge().await;
+    lab.lose().await;
+    let elsewhere = cloud_sim::Settings {
+        number: "210987654321",
+        ..cloud_sim::Settings::default()
+    };
+    lab.lead_elsewhere(elsewhere);
+    lab.move_to("elsewhere", &[]);
+    backup["spec"]["cloud"]["aws"]["vpcID"] = json!("");
+    lab.restore(&backup).await;
+    let groups = |lab: &Lab<SharedAccount>| lab.account().alive("aws/security-group").count();
+    let before = groups(&lab);
+    lab.settle().await;
+    let here = ownership::Holder::of_cluster("here");
+    let command = format!("freehold take-over --from {here}");
+    lab.assert_condition("Conflict", &[&command]).await;
+    assert_eq!(groups(&lab), before);
+
+    lab.move_to("elsewhere", &["here"]);
+    lab.converge().await;
+    assert_eq!(groups(&lab), before + 1);
+}
+
 fn calls(lab: &Lab<SharedAccount>) -> u64 {
     lab.account()
         .counters()

@@ -89,7 +89,7 @@ mutants! {
         fn next_attempt(&self, last: u32) -> u32 { last.max(1) }
     }
     "forget rollback": NoRollback {
-        fn rolls_back(&self, _: &Kind) -> bool { false }
+        fn rolls_back(&self, _: &Kind, _: bool) -> bool { false }
     }
     "adopt whatever looks like the create's result": AdoptLookalike {
         fn before_image_counts(&self) -> bool { false }

@@ -104,9 +104,10 @@ pub trait Rules {
         last.saturating_add(1)
     }
 
-    /// Law 3: a new resource that cannot be recorded, and has no mark yet, is taken back.
-    fn rolls_back(&self, kind: &Kind) -> bool {
-        kind.birth != BirthProof::Marks
+    /// Law 3: a new resource that cannot be recorded, and has no mark yet, is taken back; if the
+    /// object is gone, so is one with a mark, for nobody would look for it.
+    fn rolls_back(&self, kind: &Kind, gone: bool) -> bool {
+        gone || kind.birth != BirthProof::Marks
     }
 
     /// Law 3: the create's own answer does not close an intent; a look-up by marks does.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::blueprint::SlotName;
 use crate::error::CloudError;
-use crate::ledger::Trace;
+use crate::ledger::{Ledger, Trace};
 use crate::query::Target;
 use crate::text::Text;
 use crate::time::Tick;
@@ -72,6 +72,32 @@ impl Sightings {
         }
     }
 
+    /// Forgets what another record of the same claim, which began as this one, has cleared since.
+    pub fn clear_as(&mut self, other: &Self) {
+        self.since
+            .retain(|sight, _| other.since.contains_key(sight));
+    }
+
+    /// Forgets announcements that the ledger does not have: if it is set back, the same one may come
+    /// again, and is another.
+    pub fn keep_only(&mut self, ledger: &Ledger) {
+        self.since.retain(|sight, _| match sight {
+            Sight::Intent(slot, attempt, sends) => {
+                let intent = ledger.intents.get(slot);
+                intent.is_some_and(|it| (it.attempt, it.sends) == (*attempt, *sends))
+            }
+            Sight::Trace(trace, times) => ledger.traces.get(trace) == Some(times),
+            Sight::Removal(target, times) => ledger.removals.get(target) == Some(times),
+            Sight::Left(trace) => ledger.left.contains(trace),
+            Sight::Missing(_)
+            | Sight::Lost(_)
+            | Sight::Retaining
+            | Sight::Part(..)
+            | Sight::Written(..)
+            | Sight::TakenOver => true,
+        });
+    }
+
     /// A deletion was found to be blocked.
     pub fn block(&mut self, target: Target, now: Tick, error: CloudError) {
         self.blocked.insert(target, (now, error));
@@ -80,5 +106,63 @@ impl Sightings {
     /// When a deletion was last found to be blocked, and by what.
     pub fn blocked(&self, target: &Target) -> Option<(Tick, &CloudError)> {
         self.blocked.get(target).map(|(at, error)| (*at, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Edit, Intent, TraceOf};
+    use crate::part::Props;
+    use crate::text::ResourceId;
+
+    fn intent(attempt: u32, sends: u32) -> Intent {
+        Intent {
+            kind: "aws/security-group",
+            attempt,
+            sends,
+            name: "nodes".into(),
+            props: Props::new(),
+            before: None,
+            adopts: None,
+        }
+    }
+
+    #[test]
+    fn an_announcement_that_the_ledger_does_not_have_is_forgotten() {
+        let slot = SlotName::new("group").unwrap();
+        let target = Target::new("aws/subnet", ResourceId::new("subnet-1"));
+        let trace = Trace {
+            on: target.clone(),
+            what: TraceOf::Tag {
+                key: "k".into(),
+                value: "v".into(),
+            },
+        };
+        let mut ledger = Ledger::default();
+        let open = Edit::OpenIntent {
+            slot: slot.clone(),
+            intent: intent(2, 1),
+        };
+        ledger.apply(&open);
+        ledger.apply(&Edit::Trace(trace.clone()));
+        let known = [
+            (Sight::Intent(slot.clone(), 2, 1), true),
+            (Sight::Intent(slot.clone(), 2, 2), false),
+            (Sight::Intent(slot, 1, 1), false),
+            (Sight::Trace(trace.clone(), 1), true),
+            (Sight::Trace(trace, 2), false),
+            (Sight::Missing(target), true),
+            (Sight::Retaining, true),
+        ];
+        let mut sightings = Sightings::new();
+        for (sight, _) in &known {
+            sightings.since(sight.clone(), Tick(1));
+        }
+        sightings.keep_only(&ledger);
+        for (sight, stays) in known {
+            let since = sightings.since(sight.clone(), Tick(9));
+            assert_eq!(since == Tick(1), stays, "{sight:?}");
+        }
     }
 }

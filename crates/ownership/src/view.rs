@@ -83,6 +83,8 @@ pub enum Refusal {
     Create(SlotName, CloudError, usize),
     /// The recording of a slot's new resource, in these words.
     Record(SlotName, String),
+    /// The recording of a slot's new resource, because the object is gone.
+    Gone(SlotName),
 }
 
 impl View {

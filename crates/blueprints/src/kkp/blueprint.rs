@@ -9,6 +9,9 @@
 //! | `control-plane-role` | ours: `kubernetes-<cluster>-control-plane` | a policy |
 //! | `worker-role` | ours: `kubernetes-<cluster>-worker`, only for a profile of ours | a policy |
 //! | `instance-profile` | ours: `kubernetes-<cluster>` | the worker role |
+//!
+//! A role or profile that the object names and that does not exist is made under that name. A group is
+//! named by its id, which nobody can choose: it is made under our name.
 
 use cloud_port::aws::instance_profile::{self, InstanceProfile};
 use cloud_port::aws::network::Network;
@@ -17,7 +20,7 @@ use cloud_port::aws::security_group::{self, Icmp, Peer, Ports, Rule, SecurityGro
 use cloud_port::aws::{route_table, subnet, vpc};
 use ownership::blueprint::{Expr, IfMissing, Source};
 use ownership::input::InputError;
-use ownership::{Blueprint, Slot, SlotName};
+use ownership::{Blueprint, Slot, SlotName, Text};
 
 use super::Cluster;
 use super::fields::{self, everybody};
@@ -57,7 +60,7 @@ const WORKER: &str = include_str!("policies/worker.json");
 
 impl Cluster {
     /// The slots that the cluster needs filled. Ids that the object records are not part of it, but
-    /// of the ledger: see [`Cluster::ids`].
+    /// of the ledger: see [`Cluster::ids`]. Where an id is a name, the slot is called by it.
     ///
     /// # Errors
     /// The field that cannot be satisfied, and the rule it breaks.
@@ -70,13 +73,14 @@ impl Cluster {
             with_cluster_mark(self.security_group()?),
         ];
         if !self.disable_iam {
-            slots.push(self.role(CONTROL_PLANE_ROLE, "control-plane", CONTROL_PLANE)?);
+            let control_plane = self.role(CONTROL_PLANE_ROLE, "control-plane", CONTROL_PLANE)?;
+            slots.push(called(self.role_name()?, control_plane));
             // Somebody else's profile has somebody else's role in it.
             slots.push(Slot {
                 only_for: Some(slot(INSTANCE_PROFILE)),
                 ..self.role(WORKER_ROLE, "worker", WORKER)?
             });
-            slots.push(self.profile()?);
+            slots.push(called(self.profile_name()?, self.profile()?));
         }
         Ok(Blueprint::new(slots)
             .expect("the slots are fixed, in order, and ask for nothing that their Kinds lack"))
@@ -147,6 +151,12 @@ fn with_cluster_mark(slot: Slot) -> Slot {
         cluster_mark: true,
         ..slot
     }
+}
+
+/// The slot, called as the object says, if it does.
+fn called(name: Option<&str>, slot: Slot) -> Slot {
+    let label = name.map_or(slot.label, Text::from);
+    Slot { label, ..slot }
 }
 
 fn named_by(field: &'static str, slot: Slot) -> Slot {

@@ -76,16 +76,25 @@ impl Cluster {
         if self.disable_iam {
             return Ok(ids);
         }
-        if let Some(role) = set(self.role.as_ref()) {
-            record(blueprint::CONTROL_PLANE_ROLE, role_name(role)?);
+        if let Some(name) = self.role_name()? {
+            record(blueprint::CONTROL_PLANE_ROLE, name);
         }
-        if let Some(name) = set(self.instance_profile.as_ref()) {
-            record(
-                blueprint::INSTANCE_PROFILE,
-                iam_name(INSTANCE_PROFILE, name, name, 128)?,
-            );
+        if let Some(name) = self.profile_name()? {
+            record(blueprint::INSTANCE_PROFILE, name);
         }
         Ok(ids)
+    }
+
+    /// The name of the control plane's role that the object records.
+    pub(super) fn role_name(&self) -> Result<Option<&str>, InputError> {
+        set(self.role.as_ref()).map(role_name).transpose()
+    }
+
+    /// The name of the profile that the object records.
+    pub(super) fn profile_name(&self) -> Result<Option<&str>, InputError> {
+        let name = set(self.instance_profile.as_ref());
+        let checked = |name| iam_name(INSTANCE_PROFILE, name, name, 128);
+        name.map(checked).transpose()
     }
 
     /// Whether the profile that the object records is named as we name ours.

@@ -125,10 +125,6 @@ impl<A: Accounts> System for Kkp<A> {
 
     fn wants(object: &Object) -> Result<Wants, InputError> {
         let cluster = read(object)?;
-        let vouched = VOUCHED
-            .iter()
-            .filter(|(finalizer, _)| object.finalizers().iter().any(|name| name == finalizer))
-            .flat_map(|(_, slots)| slots.iter().map(|name| slot(name)));
         // No field records the worker role, but the profile that it is in.
         let in_profile = cluster.records_own_profile().then(|| slot(WORKER_ROLE));
         Ok(Wants {
@@ -136,7 +132,7 @@ impl<A: Accounts> System for Kkp<A> {
             dialect: cluster.dialect(),
             evidence: Evidence {
                 adopt: BTreeSet::new(),
-                vouched: vouched.collect(),
+                vouched: vouched_slots(object),
                 inside: BTreeMap::from([(slot(WORKER_ROLE), slot(INSTANCE_PROFILE))]),
                 adopt_marked: in_profile.into_iter().collect(),
                 namesakes_use: BTreeSet::new(),
@@ -265,6 +261,15 @@ impl<A: Accounts> System for Kkp<A> {
             change.reconciled(&now);
         }
     }
+}
+
+/// The slots that an original's finalizer says are the cluster's own.
+fn vouched_slots(object: &Object) -> BTreeSet<SlotName> {
+    let stands = |finalizer: &str| object.finalizers().iter().any(|name| name == finalizer);
+    let vouched = VOUCHED.iter().filter(|(finalizer, _)| stands(finalizer));
+    vouched
+        .flat_map(|(_, slots)| slots.iter().map(|name| slot(name)))
+        .collect()
 }
 
 fn has_arn(object: &Object) -> bool {

@@ -106,10 +106,13 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let identity = self.identity(claim.clone(), &wants);
         let mut store = Store::new(&self.system, cloud.cloud(), api, object, &identity);
         store.check_place().map_err(Trouble::from)?;
+        let kept = "another management cluster keeps its record, and was not taken over";
+        let switch = switch.or(store.kept_by().map(|_| kept));
+        let blueprint = store.named_by_intents(&wants.blueprint);
         let ledger = store.load().await?;
         let case = Case {
             identity: &identity,
-            blueprint: &wants.blueprint,
+            blueprint: &blueprint,
             evidence: &wants.evidence,
             kinds: self.system.owns(),
             phase,
@@ -124,7 +127,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         Ok(Inspection {
             claim,
             phase,
-            blueprint: wants.blueprint,
+            blueprint,
             ledger,
             plan,
             report,

@@ -17,6 +17,7 @@ mod outcome;
 mod pass;
 mod pin;
 mod record;
+mod rival;
 mod run;
 mod store;
 mod switches;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api::names::{ADOPT, CLAIM_UUID};
 use cloud_port::driver::{Driver, PassEnd, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
-use kube::api::{Api, ListParams};
+use kube::api::Api;
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
@@ -18,7 +17,7 @@ use super::events::Events;
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
-use super::pin::{self, Pin};
+use super::pin::Pin;
 use super::store::Store;
 use super::{System, Trouble, Wants, switches};
 
@@ -226,14 +225,13 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         let meta = object.meta();
         let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-        let ours = |name: &&str| {
+        let ours = |name: &String| {
             *name == S::FINALIZER
                 || api::names::uuid_in_finalizer(name).is_some()
-                || S::OLD_FINALIZERS.contains(name)
+                || S::OLD_FINALIZERS.contains(&name.as_str())
         };
-        let ours: Vec<&str> = finalizers.iter().map(String::as_str).filter(ours).collect();
         let ending = meta.deletion_timestamp.is_some();
-        if (ending || !S::is_ours(object)) && ours.is_empty() {
+        if (ending || !S::is_ours(object)) && !finalizers.iter().any(ours) {
             return as_read(None, Next::OnChange);
         }
         if let Some(by) = S::pause(object) {
@@ -248,22 +246,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         };
         if let Err(error) = switches::check(meta) {
             return trouble(error.into(), memory);
-        }
-        match self.rival(api, object, &pin).await {
-            Ok(None) => {}
-            // A copy has never been worked for: it has nothing that must go first.
-            Ok(Some(_)) if ending => {
-                return match self.let_go(api, object, &ours).await {
-                    Ok(()) => as_read(None, Next::OnChange),
-                    Err(_) => Attended::again(self.settings.retry),
-                };
-            }
-            // The other may go, and nothing of that shows here.
-            Ok(Some(words)) => {
-                let soon = Next::After(HELD.min(self.settings.resync));
-                return as_read(Some(Conditions::conflict(&words)), soon);
-            }
-            Err(error) => return trouble(error, memory),
         }
         let wants = S::ids(object).and_then(|_| S::wants(object));
         let wants = wants.and_then(|wants| switches::apply(meta, wants));
@@ -286,6 +268,18 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         }
         let identity = self.identity(claim, &wants);
         let phase = switches::phase(meta);
+        if phase == Phase::Live {
+            let who = (&identity, &wants.blueprint);
+            match self.rival(&inventory, object, &pin, who).await {
+                Ok(None) => {}
+                // The other may go, and nothing of that shows here.
+                Ok(Some(words)) => {
+                    let soon = Next::After(HELD.min(self.settings.resync));
+                    return as_read(Some(Conditions::conflict(&words)), soon);
+                }
+                Err(error) => return trouble(error, memory),
+            }
+        }
         let store = Store::new(
             &self.system,
             inventory.cloud(),
@@ -300,17 +294,20 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         if let Err(error) = checked {
             return trouble(error.into(), memory);
         }
-        if let (Some(keeper), Phase::Ending | Phase::Retaining) = (store.kept_by(), phase) {
+        if let Some(keeper) = store.kept_by() {
             let words = format!(
-                "the management cluster {keeper} keeps the record of this object; if that one is \
-                 gone, confirm the take-over from it; else this object is a copy: remove its \
-                 finalizers"
+                "the management cluster {keeper} keeps the record of this object, so nothing is \
+                 created, changed or deleted; if that one is gone, confirm the take-over once: \
+                 freehold take-over --from {keeper}; else this object is a copy: delete it and \
+                 remove its finalizers"
             );
-            return as_read(Some(Conditions::conflict(&words)), Next::After(HELD));
+            let soon = Next::After(HELD.min(self.settings.resync));
+            return as_read(Some(Conditions::conflict(&words)), soon);
         }
+        let blueprint = store.named_by_intents(&wants.blueprint);
         let case = Case {
             identity: &identity,
-            blueprint: &wants.blueprint,
+            blueprint: &blueprint,
             evidence: &wants.evidence,
             kinds: self.system.owns(),
             phase,
@@ -346,9 +343,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             Err(error) => PassEnd::Ledger(error),
         };
         let live = case.phase == Phase::Live;
-        if let (PassEnd::Rest(report, _), true) = (&end, live)
-            && let Err(error) = self.tidy(&mut store, report.findings.is_empty()).await
-        {
+        if live && let Err(error) = self.tidy(&mut store, &end).await {
             end = PassEnd::Ledger(error);
         }
         if let PassEnd::Rest(report, _) = &end {
@@ -404,8 +399,8 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 inventory.slow_down(now, self.settings.retry, self.settings.resync);
                 self.later(memory)
             }
-            // Somebody wrote in between, or nobody knows: what is true is read at once.
-            PassEnd::Ledger(LedgerError::Conflict) => {
+            // Somebody wrote in between, or it is not there any more: what is true is read at once.
+            PassEnd::Ledger(LedgerError::Conflict | LedgerError::Gone) => {
                 return Attended::again(self.settings.retry);
             }
             PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
@@ -430,15 +425,27 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         Ok(())
     }
 
-    /// Brings what the object says to its canonical form; and when all is as it should be, evidence
-    /// that has done its duty goes.
-    async fn tidy(&self, store: &mut Store<'_, S>, ready: bool) -> Result<(), LedgerError> {
-        store.tidy().await?;
-        if !ready {
+    /// What the object says is brought to its canonical form at rest. Evidence that has done its duty
+    /// goes: that of a slot when its resource carries our mark, whatever else there is to find; all of
+    /// it when all is as it should be.
+    async fn tidy(&self, store: &mut Store<'_, S>, end: &PassEnd) -> Result<(), LedgerError> {
+        let (PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) | PassEnd::Failed(_, report)) =
+            end
+        else {
             return Ok(());
+        };
+        let rests = matches!(end, PassEnd::Rest(..));
+        if rests {
+            store.tidy().await?;
         }
-        let migrated = S::migrated(store.object());
-        store.let_go(&migrated, &[ADOPT]).await
+        let ready = rests && report.findings.is_empty();
+        let migrated = if ready {
+            S::migrated(store.object())
+        } else {
+            Vec::new()
+        };
+        let adopts = switches::still_adopts(store.object().meta(), report, ready);
+        store.let_go(&migrated, adopts.as_deref()).await
     }
 
     async fn observe(
@@ -482,39 +489,6 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             taken_over: self.settings.taken_over.clone(),
             dialect: wants.dialect.clone(),
         }
-    }
-
-    /// Another live object that is this claim, and that this one must give way to.
-    async fn rival(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-        pin: &Pin,
-    ) -> Result<Option<String>, Trouble> {
-        // Only an object whose UUID was pinned elsewhere can be a copy.
-        if !pin.moved {
-            return Ok(None);
-        }
-        let all = S::api(&self.client, None);
-        let all = if object.namespace().is_some() {
-            all
-        } else {
-            api.clone()
-        };
-        let list = all.list(&ListParams::default()).await;
-        let list = list?;
-        let rival = list.items.iter().find(|other| {
-            other.uid() != object.uid()
-                && other.annotations().get(CLAIM_UUID) == Some(&pin.uuid)
-                && pin::loses(object.meta(), other.meta())
-        });
-        Ok(rival.map(|other| {
-            format!(
-                "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this \
-                 one, or take the freehold.dev annotations and finalizers off it",
-                other.name_any()
-            )
-        }))
     }
 
     fn later(&self, memory: &mut Memory) -> Next {

@@ -39,8 +39,7 @@ impl Pin {
     /// Reads the pin. `served` is the finalizer of the served API, which stands beside ours.
     pub(crate) fn read(meta: &ObjectMeta, served: &str) -> Result<Self, PinError> {
         let uid = meta.uid.as_deref().ok_or(PinError::Unborn)?;
-        let annotation = |key: &str| meta.annotations.as_ref().and_then(|all| all.get(key));
-        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+        let finalizers = finalizers(meta);
         let mut copies = finalizers
             .iter()
             .filter(|name| uuid_in_finalizer(name).is_some());
@@ -48,25 +47,25 @@ impl Pin {
             (Some(one), Some(two)) => return Err(PinError::Ambiguous(one.clone(), two.clone())),
             (copy, _) => copy,
         };
-        let written = annotation(CLAIM_UUID);
+        let written = annotation(meta, CLAIM_UUID);
         if let (Some(written), Some(copy)) = (written, copy)
             && *copy != claim_finalizer(written)
         {
             return Err(PinError::Differs {
-                annotation: written.clone(),
+                annotation: written.to_owned(),
                 finalizer: copy.clone(),
             });
         }
         let kept = copy.and_then(|copy| uuid_in_finalizer(copy));
-        let uuid = written.map(String::as_str).or(kept).unwrap_or(uid);
-        let pinned_for = annotation(CLAIM_PINNED_FOR).map(String::as_str);
+        let uuid = written.or(kept).unwrap_or(uid);
+        let pinned_for = annotation(meta, CLAIM_PINNED_FOR);
         // An object on its way out takes no new finalizers: the annotation must do.
         let held = meta.deletion_timestamp.is_some()
             || (copy.is_some() && finalizers.iter().any(|name| name == served));
         Ok(Self {
             uuid: uuid.to_owned(),
             complete: written.is_some() && held && pinned_for == Some(uid),
-            moved: pinned_for.is_some_and(|pinned| pinned != uid),
+            moved: pinned_for.unwrap_or(uuid) != uid,
             is_new: written.is_none() && copy.is_none() && pinned_for.is_none(),
         })
     }
@@ -88,21 +87,40 @@ impl Pin {
     }
 }
 
-/// Of two live objects with one UUID, whether the first one loses: the one that the UUID was not
-/// pinned for; if that does not tell, the younger one.
-pub(crate) fn loses(ours: &ObjectMeta, theirs: &ObjectMeta) -> bool {
-    let stranger = |meta: &ObjectMeta| {
-        let pinned = meta
-            .annotations
-            .as_ref()
-            .and_then(|all| all.get(CLAIM_PINNED_FOR));
-        pinned != meta.uid.as_ref()
-    };
+/// Whether an object says that it is the claim of this UUID.
+pub(crate) fn names(meta: &ObjectMeta, uuid: &str) -> bool {
+    let written = annotation(meta, CLAIM_UUID);
+    let mut copies = finalizers(meta)
+        .iter()
+        .filter_map(|name| uuid_in_finalizer(name))
+        .peekable();
+    if written.is_none() && copies.peek().is_none() {
+        return meta.uid.as_deref() == Some(uuid);
+    }
+    written == Some(uuid) || copies.any(|copy| copy == uuid)
+}
+
+/// Whether its UUID was pinned for the object itself, and not for one that it was made from.
+pub(crate) fn is_its_own(meta: &ObjectMeta) -> bool {
+    annotation(meta, CLAIM_PINNED_FOR) == meta.uid.as_deref()
+}
+
+/// Whether the first of two objects is older; of two that are as old, one of them is.
+pub(crate) fn is_older(one: &ObjectMeta, other: &ObjectMeta) -> bool {
     let age = |meta: &ObjectMeta| {
         let created = meta.creation_timestamp.as_ref().map(|time| time.0);
         (created, meta.uid.clone())
     };
-    (stranger(ours), age(ours)) > (stranger(theirs), age(theirs))
+    age(one) < age(other)
+}
+
+fn annotation<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
+    let annotations = meta.annotations.as_ref()?;
+    annotations.get(key).map(String::as_str)
+}
+
+fn finalizers(meta: &ObjectMeta) -> &[String] {
+    meta.finalizers.as_deref().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -180,13 +198,29 @@ mod tests {
     }
 
     #[test]
-    fn of_two_objects_with_one_uuid_the_copy_loses() {
+    fn a_copy_without_its_pin_is_known_to_have_moved() {
+        let pin = read(&meta(&[(CLAIM_UUID, OLD)], &[]));
+        assert_eq!((pin.uuid.as_str(), pin.moved), (OLD, true));
+    }
+
+    #[test]
+    fn an_object_is_named_by_annotation_copy_or_its_own_uid() {
+        let copy = claim_finalizer(OLD);
+        assert!(names(&meta(&[(CLAIM_UUID, OLD)], &[]), OLD));
+        assert!(names(&meta(&[], &[&copy]), OLD));
+        assert!(names(&meta(&[], &[]), UID));
+        assert!(!names(&meta(&[(CLAIM_UUID, OLD)], &[&copy]), UID));
+    }
+
+    #[test]
+    fn only_the_object_that_it_was_pinned_for_is_its_own() {
         let original = meta(&[(CLAIM_UUID, UID), (CLAIM_PINNED_FOR, UID)], &[]);
         let copy = ObjectMeta {
             uid: Some(OLD.to_owned()),
             ..original.clone()
         };
-        assert!(loses(&copy, &original));
-        assert!(!loses(&original, &copy));
+        assert!(is_its_own(&original) && !is_its_own(&copy));
+        assert!(!is_its_own(&meta(&[(CLAIM_UUID, UID)], &[])));
+        assert!(is_older(&original, &copy) && !is_older(&copy, &original));
     }
 }

@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use api::names::LEDGER;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::input::InputError;
 use ownership::ledger::{BeforeImage, Intent, Known, Origin, Part, Trace, TraceOf};
 use ownership::part::Props;
 use ownership::time::CloudTime;
-use ownership::{Kind, Ledger, ResourceId, SlotName, Target};
+use ownership::{Claim, Kind, Ledger, ResourceId, SlotName, Target};
 use serde::{Deserialize, Serialize};
 
 /// Why an annotation is no ledger. The object is left alone until somebody has looked.
@@ -258,6 +259,23 @@ fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
         joined: ledger.joined.contains(trace),
         left: ledger.left.contains(trace),
     }
+}
+
+/// What an object remembers of a claim. A record of another claim says nothing about it.
+pub(crate) fn of(
+    meta: &ObjectMeta,
+    claim: &Claim,
+    kinds: &[&'static Kind],
+) -> Result<(Bond, Ledger), RecordError> {
+    let annotations = meta.annotations.as_ref();
+    let Some(text) = annotations.and_then(|all| all.get(LEDGER)) else {
+        return Ok(Default::default());
+    };
+    let (bond, ledger) = decode(text, kinds)?;
+    if bond.claim != claim.hash().as_str() {
+        return Ok(Default::default());
+    }
+    Ok((bond, ledger))
 }
 
 /// Reads the annotation's text; everything but the pin, and ids that stand elsewhere.

@@ -5,13 +5,12 @@ use std::fmt;
 use std::future::Future;
 
 use api::Change;
-use api::names::{CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
+use api::names::{ADOPT, CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
 use cloud_port::{LedgerError, LedgerStore};
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Error, Resource, ResourceExt as _};
 use ownership::input::InputError;
-use ownership::{Edit, Holder, Identity, Ledger};
-use serde::Serialize;
+use ownership::{Blueprint, Edit, Holder, Identity, Ledger, Slot};
 use serde_json::Value;
 
 use super::System;
@@ -91,17 +90,29 @@ impl<'a, S: System> Store<'a, S> {
         })
     }
 
-    /// What the object remembers of this claim. A record of another claim says nothing about it.
-    fn remembered(&self) -> Result<(Bond, Ledger), RecordError> {
-        let annotations = self.object.meta().annotations.as_ref();
-        let Some(text) = annotations.and_then(|all| all.get(LEDGER)) else {
-            return Ok(Default::default());
+    /// The blueprint, with the names under which creates are under way: what came of one is called
+    /// so, whatever the object says by now.
+    pub(crate) fn named_by_intents(&self, blueprint: &Blueprint) -> Blueprint {
+        let intents = self.remembered().unwrap_or_default().1.intents;
+        let named = |slot: &Slot| {
+            let intent = intents.get(&slot.name).filter(|intent| {
+                let create = intent.kind == slot.kind.name && intent.adopts.is_none();
+                create && slot.kind.name_finds_marks()
+            });
+            let label = intent.map_or(&slot.label, |intent| &intent.name);
+            Slot {
+                label: label.clone(),
+                ..slot.clone()
+            }
         };
-        let (bond, ledger) = record::decode(text, self.system.kinds())?;
-        if bond.claim != self.identity.claim.hash().as_str() {
-            return Ok(Default::default());
-        }
-        Ok((bond, ledger))
+        let slots = blueprint.slots().iter().map(named).collect();
+        Blueprint::new(slots).unwrap_or_else(|_| blueprint.clone())
+    }
+
+    /// What the object remembers of this claim.
+    fn remembered(&self) -> Result<(Bond, Ledger), RecordError> {
+        let claim = &self.identity.claim;
+        record::of(self.object.meta(), claim, self.system.kinds())
     }
 
     /// The object, as it was last read or written here.
@@ -205,13 +216,24 @@ impl<S: System> Store<'_, S> {
         }
     }
 
-    /// Finalizers and annotations go.
+    /// Finalizers go, and what a person told us to adopt is what is left of it.
     pub(crate) async fn let_go(
         &mut self,
         finalizers: &[&str],
-        annotations: &[&str],
+        adopts: Option<&str>,
     ) -> Result<(), LedgerError> {
-        match parting(&self.object, finalizers, annotations)? {
+        let change = Change::new(&self.object);
+        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
+        for finalizer in finalizers {
+            change.remove_finalizer(finalizer);
+        }
+        let annotations = self.object.annotations();
+        match adopts {
+            None => change.remove_annotation(ADOPT),
+            Some(slots) if annotations.contains_key(ADOPT) => change.annotate(ADOPT, slots),
+            Some(_) => {}
+        }
+        match change.object_patch() {
             Some(patch) => self.send(&patch).await,
             None => Ok(()),
         }
@@ -235,26 +257,23 @@ impl<S: System> Store<'_, S> {
                 self.object = object;
                 Ok(())
             }
-            Err(error) => Err(classify(error)),
+            Err(error) => Err(self.explain(error).await),
         }
     }
-}
 
-/// The patch that takes finalizers and annotations off an object.
-pub(crate) fn parting<K: Resource + Serialize>(
-    object: &K,
-    finalizers: &[&str],
-    annotations: &[&str],
-) -> Result<Option<Value>, LedgerError> {
-    let change = Change::new(object);
-    let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
-    for finalizer in finalizers {
-        change.remove_finalizer(finalizer);
+    /// What a failed write means. A conflict, or a write to nothing, may mean that the object is not
+    /// there any more; one of the same name is another.
+    async fn explain(&self, error: Error) -> LedgerError {
+        let asks = matches!(&error, Error::Api(status) if [404, 409].contains(&status.code));
+        if !asks {
+            return classify(error);
+        }
+        match self.api.get_opt(&self.object.name_any()).await {
+            Ok(Some(there)) if there.uid() == self.object.uid() => LedgerError::Conflict,
+            Ok(_) => LedgerError::Gone,
+            Err(_) => classify(error),
+        }
     }
-    for annotation in annotations {
-        change.remove_annotation(annotation);
-    }
-    Ok(change.object_patch())
 }
 
 /// What a failed write means: a conflict, certainly not written, or nobody knows.

@@ -1,10 +1,11 @@
 //! The switches that people have on every object: annotations.
 
 use api::names::{ADOPT, DELETION, MANAGEMENT, RULES};
+use cloud_port::driver::Report;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use ownership::decide::Phase;
+use ownership::decide::{Filled, Phase};
 use ownership::input::InputError;
-use ownership::{Slot, SlotName};
+use ownership::{Slot, SlotName, Verdict};
 
 use super::Wants;
 
@@ -44,12 +45,7 @@ pub(crate) fn apply(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputE
 
 /// What a person has told us to adopt is evidence: slots, with commas between.
 fn adopt(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
-    let slots = value(meta, ADOPT).unwrap_or_default();
-    for name in slots
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
+    for name in told_to_adopt(meta) {
         let slot = SlotName::new(name).ok();
         let known = slot.filter(|slot| wants.blueprint.slot(slot).is_some_and(Slot::is_own));
         let Some(slot) = known else {
@@ -61,6 +57,29 @@ fn adopt(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputError> {
         wants.evidence.adopt.insert(slot);
     }
     Ok(wants)
+}
+
+/// What of that is still to be adopted after a pass: not what carries our mark by now, for a later
+/// namesake is another; and nothing, when all is as it should be.
+pub(crate) fn still_adopts(meta: &ObjectMeta, report: &Report, ready: bool) -> Option<String> {
+    let marked = |name: &&str| {
+        let is_marked = |filled: &Filled| match &filled.verdict {
+            Verdict::Owned(owned) => filled.slot.as_str() == *name && owned.mark().is_some(),
+            _ => false,
+        };
+        report.filled.iter().any(is_marked)
+    };
+    let left: Vec<&str> = told_to_adopt(meta)
+        .filter(|name| !ready && !marked(name))
+        .collect();
+    let some = !left.is_empty();
+    some.then(|| left.join(","))
+}
+
+/// The names that a person wrote there.
+fn told_to_adopt(meta: &ObjectMeta) -> impl Iterator<Item = &str> {
+    let names = value(meta, ADOPT).unwrap_or_default().split(',');
+    names.map(str::trim).filter(|name| !name.is_empty())
 }
 
 /// Whether Freehold only looks, and says what it would do.

@@ -1,14 +1,13 @@
-//! What is written to an object besides its ledger: its status, and the finalizers that go.
+//! What is written to an object besides its ledger: its status.
 
 use api::Change;
 use cloud_port::LedgerError;
-use kube::ResourceExt as _;
 use kube::api::{Api, Patch, PatchParams};
 
 use super::clock::WallClock;
 use super::outcome::Conditions;
 use super::pass::Reconciler;
-use super::store::{classify, parting};
+use super::store::classify;
 use super::{System, events};
 
 impl<S: System, K: WallClock> Reconciler<S, K> {
@@ -43,20 +42,5 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let now = self.clock.wall();
         events::publish(&self.client, &object, now, "report", &news).await;
         Ok(true)
-    }
-
-    /// Finalizers go from an object, if it is still as it was read.
-    pub(super) async fn let_go(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-        finalizers: &[&str],
-    ) -> Result<(), LedgerError> {
-        let Some(patch) = parting(object, finalizers, &[])? else {
-            return Ok(());
-        };
-        let (name, patch) = (object.name_any(), Patch::Merge(patch));
-        let patched = api.patch(&name, &PatchParams::default(), &patch).await;
-        patched.map(drop).map_err(classify)
     }
 }

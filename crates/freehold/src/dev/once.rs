@@ -8,6 +8,7 @@ use cloud_sim::Actor;
 use console::style;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::DeleteParams;
+use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::time::Millis;
 use ownership::{ResourceId, Target, Text};
@@ -145,22 +146,18 @@ impl Story {
             let mut account = self.world.accounts.account().lock();
             let removed = [Text::from(REMOVED)];
             account.remove_parts(Actor::Stranger, &group, RULE, &removed)?;
-            let added = InnerPart {
-                key: ADDED.into(),
-                value: "".into(),
-                tags: std::iter::empty::<(Text, Text)>().collect(),
-            };
+            let added = InnerPart::new(ADDED, "", Tags::new());
             account.add_parts(Actor::Stranger, &group, RULE, &[added])?;
         }
         say::line!("  by hand: removed rule {REMOVED}")?;
-        say::line!("  by hand: added rule {ADDED}")?;
+        say::line!("  by hand: added rule {ADDED}, which is somebody else's and stays")?;
         let began = Instant::now();
         loop {
             let repaired = {
                 let account = self.world.accounts.account().lock();
                 let rules = account.parts(&group, RULE);
                 let has = |key: &str| rules.iter().any(|rule| &*rule.key == key);
-                has(REMOVED) && !has(ADDED)
+                has(REMOVED) && has(ADDED)
             };
             if repaired {
                 break;

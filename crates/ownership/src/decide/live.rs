@@ -131,6 +131,7 @@ impl<R: Rules> Deciding<'_, R> {
         self.record(slot, resource, Origin::Created)?;
         let target = owned.target().clone();
         self.sightings.clear(&Sight::Lost(target.clone()));
+        self.sightings.clear(&Sight::Missing(target.clone()));
         if !self.is_held(&slot.name, &owned) {
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;

@@ -313,7 +313,8 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let open = self.awaits_mark(slot, &resource.id);
         let (said, vouched) = self.evidence(slot);
-        let evidence = said || vouched;
+        // What we found and noted ourselves is nothing that the object says.
+        let evidence = said || (vouched && hint == Hint::Wish);
         // Of a record that is older than unique ids nobody can tell whether it is this one.
         let known = self.ledger.known.get(&target);
         let sure = !self.rules.names_prove_nothing()

@@ -115,9 +115,17 @@ pub enum Decision {
     /// The cloud refused something for this slot, and that has been dealt with: its turn is over, the
     /// others go on.
     EndTurn(SlotName, CloudError),
-    /// The ledger refused to record a new resource, in these words, and that has been dealt with: end
-    /// the pass.
-    Halt(String),
+    /// The ledger refused something, and that has been dealt with: end the pass with this.
+    Halt(Halt),
+}
+
+/// Why a pass cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The ledger refused to record a new resource, in these words.
+    Record(String),
+    /// The object is gone, and its ledger with it.
+    Gone,
 }
 
 /// A decision, why it was made, and what a person should know.
@@ -244,7 +252,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Deals with a refusal before anything else: a refused create will not come, so its intent
-    /// closes; a new resource that cannot be recorded and has no mark is taken back (law 3).
+    /// closes; a new resource that cannot be recorded and has no mark, or whose object is gone, is
+    /// taken back (law 3).
     fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
         match refusal {
             Refusal::Create(slot, error, answered) => {
@@ -263,7 +272,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     Reason::Refused(slot.clone()),
                 )
             }
-            Refusal::Record(slot, words) => {
+            Refusal::Record(slot, _) | Refusal::Gone(slot) => {
+                let gone = matches!(refusal, Refusal::Gone(_));
                 let born = self
                     .view
                     .created(slot)
@@ -271,7 +281,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     .filter(|target| self.view.blocked(target).is_none());
                 let kind = self.case.blueprint.slot(slot).map(|slot| slot.kind);
                 if let (Some(target), Some(kind)) = (born, kind)
-                    && self.rules.rolls_back(kind)
+                    && self.rules.rolls_back(kind, gone)
                     && let Some(seen) = self.view.seen(target)
                     && seen.resource.is_some()
                     && let Some(step) =
@@ -279,17 +289,21 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 {
                     return act(Decision::Do(step), Reason::RollBack(slot.clone()));
                 }
-                if self
-                    .view
-                    .created(slot)
-                    .is_some_and(|target| self.view.deleted(target))
+                if !gone
+                    && self
+                        .view
+                        .created(slot)
+                        .is_some_and(|target| self.view.deleted(target))
                     && self.ledger.intents.contains_key(slot)
                 {
                     let close = Edit::CloseIntent { slot: slot.clone() };
                     return act(Decision::Write(vec![close]), Reason::RollBack(slot.clone()));
                 }
-                let halt = Decision::Halt(words.clone());
-                act(halt, Reason::RollBack(slot.clone()))
+                let halt = match refusal {
+                    Refusal::Record(_, words) => Halt::Record(words.clone()),
+                    _ => Halt::Gone,
+                };
+                act(Decision::Halt(halt), Reason::RollBack(slot.clone()))
             }
         }
     }

@@ -1,7 +1,10 @@
 //! A laboratory: an API server, a cloud, and the controller between them, one pass at a time.
 
 use std::fmt::Write as _;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard};
+use std::task::Poll;
 use std::time::Duration;
 
 use api::kkp::{AwsCredentials, Cluster, Condition};
@@ -17,9 +20,10 @@ use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use ownership::time::{Millis, Tick};
-use ownership::{Class, CloudError, Freehold, Holder};
+use ownership::{Class, CloudError, Freehold, Holder, Kind};
 use serde_json::{Value, json};
 
+use crate::during::{Deeds, During};
 use crate::hands::Hands;
 
 /// How often the controller looks at an object at rest, in a laboratory.
@@ -41,7 +45,8 @@ pub struct Lab<C: AwsPlace> {
     pub keeps_referenced: bool,
     cloud: C,
     clock: VirtualClock,
-    reconciler: Reconciler<Kkp<One<C>>, LabClock>,
+    deeds: Deeds,
+    reconciler: Reconciler<Kkp<One<During<C>>>, LabClock>,
 }
 
 /// The access key that no account accepts.
@@ -107,7 +112,12 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     pub fn new(client: Client, cloud: C, hands: C, clock: VirtualClock, case: &str) -> Self {
         let name = case.replace('_', "-");
         let name = name[..name.len().min(30)].trim_end_matches('-').to_owned();
-        let reconciler = operator(&client, &cloud, &clock, "here", &[]);
+        let deeds = Deeds::default();
+        let during = During {
+            cloud: cloud.clone(),
+            deeds: deeds.clone(),
+        };
+        let reconciler = operator(&client, during, &clock, "here", &[]);
         Self {
             hands: Hands::new(hands, clock.clone()),
             client,
@@ -115,6 +125,7 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
             keeps_referenced: true,
             cloud,
             clock,
+            deeds,
             reconciler,
         }
     }
@@ -122,7 +133,11 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     /// The operator of another management cluster takes the first one's place, as after a restore of
     /// its backup; it has confirmed the take-over from these.
     pub fn move_to(&mut self, holder: &str, taken_over: &[&str]) {
-        self.reconciler = operator(&self.client, &self.cloud, &self.clock, holder, taken_over);
+        let during = During {
+            cloud: self.cloud.clone(),
+            deeds: self.deeds.clone(),
+        };
+        self.reconciler = operator(&self.client, during, &self.clock, holder, taken_over);
     }
 
     /// The operator starts again: what it remembered is gone.
@@ -142,36 +157,39 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
 
     /// Creates a cluster of this name, with this metadata.
     pub async fn create_as(&self, name: &str, aws: Value, spec: Value, metadata: Value) {
-        let mut object = json!({
-            "apiVersion": "kubermatic.k8c.io/v1",
-            "kind": "Cluster",
-            "metadata": {"name": name, "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
-            "spec": {
-                "humanReadableName": name,
-                "version": "1.33.0",
-                "exposeStrategy": "NodePort",
-                "clusterNetwork": {
-                    "dnsDomain": "cluster.local",
-                    "proxyMode": "ipvs",
-                    "pods": {"cidrBlocks": ["10.0.0.0/16"]},
-                    "services": {"cidrBlocks": ["10.1.0.0/16"]},
-                },
-                "cloud": {
-                    "dc": "frankfurt",
-                    "providerName": "aws",
-                    "aws": {
-                        "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
-                        "instanceProfileName": "",
-                    },
-                },
-            },
-        });
-        merge(&mut object["spec"]["cloud"]["aws"], aws);
-        merge(&mut object["spec"], spec);
-        merge(&mut object["metadata"], metadata);
-        let cluster: Cluster = serde_json::from_value(object).unwrap();
+        let cluster = manifest(name, aws, spec, metadata);
         let created = self.api().create(&PostParams::default(), &cluster).await;
         created.unwrap();
+    }
+
+    /// Something happens when the cloud has created the next resource of a Kind, before it says so.
+    pub fn during_create(&self, kind: &Kind, deed: impl Future<Output = ()> + Send + 'static) {
+        self.deeds.plan(kind, deed);
+    }
+
+    /// One pass, in which the operator crashes when the cloud has created a resource of a Kind; then
+    /// it starts again.
+    pub async fn crash_in_create(&mut self, kind: &Kind) {
+        let created = Arc::new(AtomicBool::new(false));
+        let told = created.clone();
+        self.during_create(kind, async move {
+            told.store(true, Ordering::Relaxed);
+            std::future::pending::<()>().await;
+        });
+        {
+            let mut pass = std::pin::pin!(self.pass());
+            std::future::poll_fn(|context| {
+                let over = pass.as_mut().poll(context).map(drop);
+                assert!(over.is_pending(), "the pass ended before such a create");
+                if created.load(Ordering::Relaxed) {
+                    Poll::Ready(())
+                } else {
+                    over
+                }
+            })
+            .await;
+        }
+        self.restart();
     }
 
     /// Changes the cluster by a merge patch.
@@ -405,13 +423,45 @@ impl Lab<SharedAccount> {
     }
 }
 
+/// A cluster of this name, with these fields in `spec.cloud.aws`, in `spec` and in its metadata.
+pub(crate) fn manifest(name: &str, aws: Value, spec: Value, metadata: Value) -> Cluster {
+    let mut object = json!({
+        "apiVersion": "kubermatic.k8c.io/v1",
+        "kind": "Cluster",
+        "metadata": {"name": name, "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
+        "spec": {
+            "humanReadableName": name,
+            "version": "1.33.0",
+            "exposeStrategy": "NodePort",
+            "clusterNetwork": {
+                "dnsDomain": "cluster.local",
+                "proxyMode": "ipvs",
+                "pods": {"cidrBlocks": ["10.0.0.0/16"]},
+                "services": {"cidrBlocks": ["10.1.0.0/16"]},
+            },
+            "cloud": {
+                "dc": "frankfurt",
+                "providerName": "aws",
+                "aws": {
+                    "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
+                    "instanceProfileName": "",
+                },
+            },
+        },
+    });
+    merge(&mut object["spec"]["cloud"]["aws"], aws);
+    merge(&mut object["spec"], spec);
+    merge(&mut object["metadata"], metadata);
+    serde_json::from_value(object).unwrap()
+}
+
 fn operator<C: AwsPlace + Clone + 'static>(
     client: &Client,
-    cloud: &C,
+    cloud: During<C>,
     clock: &VirtualClock,
     holder: &str,
     taken_over: &[&str],
-) -> Reconciler<Kkp<One<C>>, LabClock> {
+) -> Reconciler<Kkp<One<During<C>>>, LabClock> {
     let settings = Settings {
         holder: Holder::of_cluster(holder),
         taken_over: taken_over
@@ -422,7 +472,7 @@ fn operator<C: AwsPlace + Clone + 'static>(
         retry: Duration::from_secs(1),
         rules: Freehold,
     };
-    let accounts = One::new(cloud.clone());
+    let accounts = One::new(cloud);
     let clock = LabClock(clock.clone());
     Reconciler::new(
         Kkp { accounts },

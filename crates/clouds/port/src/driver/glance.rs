@@ -41,6 +41,7 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
             && let Ok(mut ledger) = store.load().await
         {
             loop {
+                sightings.keep_only(&ledger);
                 match self.glance(case, &ledger, sightings, since).await {
                     Ok(Glance::Rest(report, books)) if report.agrees_with(&before) => {
                         rested.0 = Some((before, since));
@@ -73,8 +74,9 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
     /// What the inventory shows of a claim whose last pass ended at `since`, at rest.
     ///
     /// # Guarantees
-    /// Nothing is written, performed or remembered. The engine is the one that passes ask, and what
-    /// it sees is not fresh, so no proof in the report can become a Step.
+    /// Nothing is written or performed, and nothing remembered but that something is not missing any
+    /// more. The engine is the one that passes ask, and what it sees is not fresh, so no proof in the
+    /// report can become a Step.
     ///
     /// # Errors
     /// The account is asked too much.
@@ -82,10 +84,10 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
         &self,
         case: &Case<'_>,
         ledger: &Ledger,
-        sightings: &Sightings,
+        remembered: &mut Sightings,
         since: Tick,
     ) -> Result<Glance, CloudError> {
-        let mut sightings = sightings.clone();
+        let mut sightings = remembered.clone();
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
@@ -114,6 +116,7 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
                         filled,
                         guests,
                     };
+                    remembered.clear_as(&sightings);
                     return Ok(Glance::Rest(report, books));
                 }
                 Decision::Write(edits) if reason == Reason::SeenByMarks => {

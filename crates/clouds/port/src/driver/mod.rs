@@ -8,7 +8,7 @@ mod plan;
 
 use std::future::{Future, ready};
 
-use ownership::decide::{Decided, Filled, Guest};
+use ownership::decide::{Decided, Filled, Guest, Halt};
 use ownership::error::Class;
 use ownership::time::{Millis, Tick};
 use ownership::view::Refusal;
@@ -54,6 +54,9 @@ pub enum LedgerError {
     /// It was certainly not written.
     #[error("the API server refused: {0}")]
     Refused(String),
+    /// The object is not there any more, and its ledger with it; one of its name is another.
+    #[error("the object is gone")]
+    Gone,
 }
 
 /// A ledger that is only kept in memory.
@@ -215,6 +218,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             Ok(ledger) => ledger,
             Err(error) => return PassEnd::Ledger(error),
         };
+        sightings.keep_only(&ledger);
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
@@ -254,6 +258,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                                 journal.found(slot, target);
                             }
                         }
+                        sightings.keep_only(&ledger);
                         if edits.contains(&Edit::Finish) {
                             return PassEnd::Done(report);
                         }
@@ -295,7 +300,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 Decision::Wait(until) => return PassEnd::Wait(until, reason, report),
                 Decision::Rest(books) => return PassEnd::Rest(report, books),
                 Decision::Done => return PassEnd::Done(report),
-                Decision::Halt(words) => return PassEnd::Ledger(LedgerError::Refused(words)),
+                Decision::Halt(Halt::Record(words)) => {
+                    return PassEnd::Ledger(LedgerError::Refused(words));
+                }
+                Decision::Halt(Halt::Gone) => return PassEnd::Ledger(LedgerError::Gone),
             }
         }
         let message = "the pass does not come to an end; please report this";
@@ -367,13 +375,16 @@ fn announces(case: &Case<'_>, edit: &Edit) -> bool {
     intent.adopts.is_none() && slot.is_none_or(|slot| slot.kind.token.is_none())
 }
 
+/// What it means that edits were refused which record what a slot has got.
 fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
-    let LedgerError::Refused(words) = error else {
-        return None;
-    };
-    edits.iter().find_map(|edit| match edit {
-        Edit::Record { slot, .. } => Some(Refusal::Record(slot.clone(), words.clone())),
-        Edit::Know { known, .. } => Some(Refusal::Record(known.slot.clone(), words.clone())),
+    let slot = edits.iter().find_map(|edit| match edit {
+        Edit::Record { slot, .. } => Some(slot.clone()),
+        Edit::Know { known, .. } => Some(known.slot.clone()),
         _ => None,
-    })
+    })?;
+    match error {
+        LedgerError::Refused(words) => Some(Refusal::Record(slot, words.clone())),
+        LedgerError::Gone => Some(Refusal::Gone(slot)),
+        LedgerError::Conflict | LedgerError::Unknown(_) => None,
+    }
 }

@@ -146,3 +146,38 @@ pub async fn a_group_of_another_cluster_is_a_conflict<C: AwsPlace + Clone + 'sta
     assert!(lab.is_gone().await);
     assert_eq!(lab.hands.group(&name).await.unwrap(), before);
 }
+
+/// What a person told us to adopt is adopted once, whatever else there is to find: a later namesake is
+/// somebody else's, is only used, and stays.
+pub async fn what_was_adopted_is_not_adopted_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let vpc = lab.hands.default_vpc().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let owned = format!("owned-by.kubermatic.k8c.io/{}", lab.name);
+    let role = format!("{name}-control-plane");
+    lab.hands.make_role(&role, &[(&owned, "")]).await;
+    let id = lab.hands.make_group(&name, &vpc, &[]).await;
+    let adopt = json!({"annotations": {"freehold.dev/adopt": "security-group, worker-role"}});
+    let object = lab.name.clone();
+    lab.create_as(&object, json!({}), json!({}), adopt).await;
+    lab.settle().await;
+    lab.assert_condition("Conflict", &[&role]).await;
+    let adopted = lab.hands.group(&name).await.unwrap();
+    assert_eq!(adopted.id, id);
+    assert!(adopted.tags.contains_key(&owned), "{:?}", adopted.tags);
+    let annotations = lab.metadata().await.annotations.unwrap();
+    assert_eq!(annotations.get("freehold.dev/adopt"), None);
+
+    lab.hands.delete_group(&id).await;
+    let later = lab.hands.make_group(&name, &vpc, &[]).await;
+    lab.settle().await;
+    let used = lab.hands.group(&name).await.unwrap();
+    assert_eq!(used.id, later);
+    assert!(!used.tags.contains_key(&owned), "{:?}", used.tags);
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    let left = lab.hands.group(&name).await.unwrap();
+    assert_eq!((left.id, left.tags), (later, BTreeMap::new()));
+}

@@ -1,6 +1,8 @@
 //! Clusters that are made.
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
+use cloud_port::aws::role::ROLE;
 use serde_json::json;
 
 use super::{plain_rules, set};
@@ -208,4 +210,129 @@ pub async fn the_same_name_twice_over<C: AwsPlace + Clone + 'static>(lab: &mut L
         .await
         .unwrap();
     assert_ne!(first.id, second.id);
+}
+
+/// Names that the object gives to its role and its profile.
+fn names<C: AwsPlace>(lab: &Lab<C>) -> (String, String) {
+    (
+        format!("control-{}", lab.name),
+        format!("nodes-{}", lab.name),
+    )
+}
+
+/// A role and a profile that the object names and that do not exist are made under those names, and
+/// are ours: they are found again when somebody clears the names, and go at the end.
+pub async fn a_role_and_a_profile_that_are_named_and_absent<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let (role, profile) = names(lab);
+    lab.create(
+        json!({"roleARN": role, "instanceProfileName": profile}),
+        json!({}),
+    )
+    .await;
+    lab.converge().await;
+    let ours = format!("kubernetes-{}", lab.name);
+    let owned = format!("owned-by.kubermatic.k8c.io/{}", lab.name);
+    let made = lab.hands.role(&role).await.unwrap();
+    assert!(made.tags.contains_key(&owned), "{:?}", made.tags);
+    let policies: Vec<String> = made.policies.into_keys().collect();
+    assert_eq!(policies, [format!("{ours}-control-plane")]);
+    let made = lab.hands.profile(&profile).await.unwrap();
+    assert!(made.tags.contains_key(&owned), "{:?}", made.tags);
+    assert_eq!(made.roles, set(&[&format!("{ours}-worker")]));
+    let (_, roles, profiles) = lab.hands.census().await;
+    assert_eq!((roles - census.1, profiles - census.2), (2, 1));
+    assert_named(lab, &role, &profile).await;
+    lab.assert_silent().await;
+
+    clear_names(lab).await;
+    lab.converge().await;
+    assert_named(lab, &role, &profile).await;
+    let (_, roles, profiles) = lab.hands.census().await;
+    assert_eq!((roles - census.1, profiles - census.2), (2, 1));
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+/// Somebody clears the names and deletes the cluster at once.
+pub async fn what_is_named_ends_although_its_names_were_cleared<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let (role, profile) = names(lab);
+    lab.create(
+        json!({"roleARN": role, "instanceProfileName": profile}),
+        json!({}),
+    )
+    .await;
+    lab.converge().await;
+    clear_names(lab).await;
+    lab.restart();
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// The operator crashes when the role is made, and somebody clears its name: it is found by the name
+/// that was announced, and there is no second one.
+pub async fn a_create_under_a_name_that_was_cleared_since<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let (role, profile) = names(lab);
+    lab.create(
+        json!({"roleARN": role, "instanceProfileName": profile}),
+        json!({}),
+    )
+    .await;
+    lab.crash_in_create(&ROLE).await;
+    assert!(lab.hands.role(&role).await.is_some());
+    clear_names(lab).await;
+    lab.converge().await;
+    assert_named(lab, &role, &format!("kubernetes-{}", lab.name)).await;
+    let (_, roles, profiles) = lab.hands.census().await;
+    assert_eq!((roles - census.1, profiles - census.2), (2, 1));
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// The same for a profile, whose marks no list shows, and at once the end.
+pub async fn a_profile_under_a_name_that_was_cleared_since_ends<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let (role, profile) = names(lab);
+    lab.create(
+        json!({"roleARN": role, "instanceProfileName": profile}),
+        json!({}),
+    )
+    .await;
+    lab.crash_in_create(&INSTANCE_PROFILE).await;
+    assert!(lab.hands.profile(&profile).await.is_some());
+    clear_names(lab).await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+async fn clear_names<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) {
+    let none = json!({"roleARN": "", "instanceProfileName": ""});
+    lab.patch(json!({"spec": {"cloud": {"aws": none}}})).await;
+}
+
+async fn assert_named<C: AwsPlace + Clone + 'static>(lab: &Lab<C>, role: &str, profile: &str) {
+    let aws = lab.cluster().await.spec.cloud.aws.unwrap();
+    let arn = aws.role_arn;
+    assert!(arn.ends_with(&format!(":role/{role}")), "{arn}");
+    assert_eq!(aws.instance_profile_name, profile);
 }

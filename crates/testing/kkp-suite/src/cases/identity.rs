@@ -1,11 +1,15 @@
 //! Who a cluster is, through backups, moves and copies.
 
+use api::kkp::Cluster;
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::security_group::SECURITY_GROUP;
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use ownership::Holder;
 use serde_json::json;
 
 use super::set;
 use crate::Lab;
+use crate::lab::manifest;
 
 /// A restored object has a new uid and no status: it finds everything, and makes nothing.
 pub async fn a_restored_object_finds_its_resources<C: AwsPlace + Clone + 'static>(
@@ -224,4 +228,93 @@ pub async fn a_copied_manifest_is_told_to_be_a_copy<C: AwsPlace + Clone + 'stati
     assert_eq!(lab.hands.group(&name).await, original);
     lab.converge().await;
     lab.assert_silent().await;
+}
+
+/// Another management cluster keeps its record: until the take-over is confirmed nothing is made, not
+/// even what is missing.
+pub async fn a_claim_that_another_cluster_keeps_makes_nothing<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let empty = lab.hands.census().await;
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let backup = lab.backup().await;
+    let name = format!("kubernetes-{}", lab.name);
+    lab.lose().await;
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands.delete_group(&group.id).await;
+    let (census, traces) = (
+        lab.hands.census().await,
+        lab.hands.traces_of(&lab.name).await,
+    );
+    lab.restore(&backup).await;
+    lab.move_to("elsewhere", &[]);
+    lab.settle().await;
+    let here = Holder::of_cluster("here");
+    let command = format!("freehold take-over --from {here}");
+    lab.assert_condition("Conflict", &[here.as_str(), &command])
+        .await;
+    assert_eq!(lab.hands.census().await, census);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, traces);
+
+    lab.move_to("elsewhere", &["here"]);
+    lab.converge().await;
+    assert!(lab.hands.group(&name).await.is_some());
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, empty);
+}
+
+/// Somebody takes the finalizers off and deletes the object while the cloud makes its group: what is
+/// just made goes again, for nobody would look for it.
+pub async fn an_object_removed_by_force_leaves_nothing_of_its_create<
+    C: AwsPlace + Clone + 'static,
+>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    lab.create(json!({}), json!({})).await;
+    let (api, name) = (lab.api(), lab.name.clone());
+    lab.during_create(&SECURITY_GROUP, async move { remove(&api, &name).await });
+    lab.pass().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// The same, and another object of that name is there at once: it is another claim, and nothing of
+/// the first one is in its way.
+pub async fn an_object_replaced_by_force_leaves_nothing_of_its_create<
+    C: AwsPlace + Clone + 'static,
+>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    lab.create(json!({}), json!({})).await;
+    let (api, name) = (lab.api(), lab.name.clone());
+    let again = manifest(&name, json!({}), json!({}), json!({}));
+    lab.during_create(&SECURITY_GROUP, async move {
+        remove(&api, &name).await;
+        api.create(&PostParams::default(), &again).await.unwrap();
+    });
+    lab.pass().await;
+    assert_eq!(lab.hands.census().await, census);
+    lab.converge().await;
+    let (groups, roles, profiles) = lab.hands.census().await;
+    let made = (groups - census.0, roles - census.1, profiles - census.2);
+    assert_eq!(made, (1, 2, 1));
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
+/// Removes an object with its finalizers.
+async fn remove(api: &Api<Cluster>, name: &str) {
+    let none = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    let patched = api.patch(name, &PatchParams::default(), &none).await;
+    patched.unwrap();
+    let deleted = api.delete(name, &DeleteParams::default()).await;
+    deleted.unwrap();
 }

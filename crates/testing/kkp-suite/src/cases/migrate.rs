@@ -106,7 +106,8 @@ pub async fn one_finalizer_of_the_original<C: AwsPlace + Clone + 'static>(lab: &
     }
 }
 
-/// Nothing is recorded, and it is deleted at once: everything is found by its name.
+/// Nothing is recorded, nothing is marked, and it is deleted at once: finalizers alone prove nothing, so
+/// everything that has our names stays.
 pub async fn a_cluster_without_ids_ends_before_it_has_migrated<C: AwsPlace + Clone + 'static>(
     lab: &mut Lab<C>,
 ) {
@@ -117,8 +118,12 @@ pub async fn a_cluster_without_ids_ends_before_it_has_migrated<C: AwsPlace + Clo
     lab.delete().await;
     lab.settle().await;
     assert!(lab.is_gone().await);
-    assert_eq!(left(lab).await, Vec::<&str>::new());
-    assert_eq!(lab.hands.traces_of(&name).await, set(&[]));
+    assert_eq!(
+        left(lab).await,
+        ["control-plane", "group", "profile", "worker"]
+    );
+    let mark = format!("kubernetes.io/cluster/{name}");
+    assert_eq!(lab.hands.tagged(&mark).await, set(&[]));
 }
 
 /// IAM was switched off since: what vouches for roles and profile stays, and at the end they go.
@@ -251,4 +256,83 @@ async fn original<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) -> Value {
         "vpcID": vpc, "routeTableID": table, "securityGroupID": group, "roleARN": role,
         "instanceProfileName": name,
     })
+}
+
+/// A finalizer of the original, and a group of our name that nothing ties to the cluster: no id
+/// records it and no tag is on it. It is somebody's; it is used, and stays.
+pub async fn a_strangers_group_beside_an_old_finalizer<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let first = lab.name.clone();
+    for ends_at_once in [false, true] {
+        lab.name = format!("{first}-{}", u8::from(ends_at_once));
+        let (object, name) = (lab.name.clone(), format!("kubernetes-{}", lab.name));
+        let vpc = lab.hands.default_vpc().await;
+        let id = lab.hands.make_group(&name, &vpc, &[]).await;
+        let before = lab.hands.group(&name).await.unwrap();
+        let metadata = json!({"finalizers": [OLD[0]]});
+        let aws = json!({"disableIAMReconciling": true});
+        lab.create_as(&object, aws, json!({}), metadata).await;
+        if !ends_at_once {
+            lab.converge().await;
+            let used = lab.hands.group(&name).await.unwrap();
+            let owned = format!("owned-by.kubermatic.k8c.io/{object}");
+            assert_eq!(used.id, id);
+            assert!(!used.tags.contains_key(&owned), "{:?}", used.tags);
+        }
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await);
+        assert_eq!(lab.hands.group(&name).await.unwrap(), before);
+    }
+}
+
+/// A finalizer of the original, and a worker role of our name that is not in the recorded profile:
+/// somebody's, so it stays.
+pub async fn a_strangers_worker_role_beside_an_old_finalizer<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let (object, name) = (lab.name.clone(), format!("kubernetes-{}", lab.name));
+    let worker = format!("{name}-worker");
+    lab.hands.make_role(&worker, &[]).await;
+    lab.hands.make_profile(&name, &[]).await;
+    let metadata = json!({"finalizers": [OLD[1]]});
+    let aws = json!({"instanceProfileName": name});
+    lab.create_as(&object, aws, json!({}), metadata).await;
+    lab.settle().await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.profile(&name).await, None);
+    assert!(lab.hands.role(&worker).await.is_some());
+}
+
+/// No field records the worker role and no tag is on it, but it is in the profile that is recorded,
+/// which the original's finalizer vouches for: it is adopted, and goes at the end.
+pub async fn an_untagged_worker_role_in_the_recorded_profile<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let first = lab.name.clone();
+    for ends_at_once in [false, true] {
+        lab.name = format!("{first}-{}", u8::from(ends_at_once));
+        let (object, name) = (lab.name.clone(), format!("kubernetes-{}", lab.name));
+        let worker = format!("{name}-worker");
+        lab.hands.make_role(&worker, &[]).await;
+        lab.hands.make_profile(&name, &[]).await;
+        lab.hands.put_role(&name, &worker).await;
+        let metadata = json!({"finalizers": [OLD[1]]});
+        let aws = json!({"instanceProfileName": name});
+        lab.create_as(&object, aws, json!({}), metadata).await;
+        if !ends_at_once {
+            lab.converge().await;
+            let owned = format!("owned-by.kubermatic.k8c.io/{object}");
+            let role = lab.hands.role(&worker).await.unwrap();
+            assert!(role.tags.contains_key(&owned), "{:?}", role.tags);
+        }
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await);
+        assert_eq!(left(lab).await, Vec::<&str>::new(), "{ends_at_once}");
+        assert_eq!(lab.hands.traces_of(&object).await, set(&[]));
+    }
 }

@@ -1,11 +1,13 @@
 //! The cases, by what they are about.
 
 pub mod adopt;
+pub mod copies;
 pub mod create;
 pub mod end;
 pub mod identity;
 pub mod migrate;
 pub mod repair;
+pub mod shared;
 pub mod switches;
 pub mod trouble;
 

@@ -1,13 +1,15 @@
 //! What somebody did to a cluster's resources is put right.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::role::ROLE;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use serde_json::json;
 
 use super::{plain_rules, set};
-use crate::Lab;
+use crate::{Lab, RESYNC};
 
 /// The ids in the spec are lost: the same resources are found by their marks, and recorded again.
 pub async fn lost_ids_are_found_again<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
@@ -63,7 +65,7 @@ pub async fn what_is_gone_is_made_again<C: AwsPlace + Clone + 'static>(lab: &mut
     lab.assert_silent().await;
 }
 
-/// On a group of ours, in both directions.
+/// On a group of ours, what we wrote comes back; what somebody else wrote is theirs, and told once.
 pub async fn rules_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     lab.create(json!({}), json!({})).await;
     lab.converge().await;
@@ -76,10 +78,64 @@ pub async fn rules_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static>(l
         .add_rule(&group.id, "ingress tcp 3306-3306 0.0.0.0/0")
         .await;
     lab.converge().await;
+    let mut with_theirs = plain_rules();
+    with_theirs.insert("ingress tcp 3306-3306 0.0.0.0/0".to_owned());
+    assert_eq!(lab.hands.group(&name).await.unwrap().rules, with_theirs);
+    let told = |events: Vec<String>| {
+        events
+            .into_iter()
+            .filter(|event| event.starts_with("Guest"))
+    };
+    let told: Vec<String> = told(lab.events().await).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("tcp 3306-3306"), "{told:?}");
+    lab.assert_silent().await;
+}
+
+/// With the switch, nothing is in a group of ours that we did not put there.
+pub async fn exclusive_rules_converge_both_ways<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    let theirs = "ingress tcp 3306-3306 0.0.0.0/0";
+    lab.hands.add_rule(&group.id, theirs).await;
+    lab.converge().await;
+    assert!(lab.hands.group(&name).await.unwrap().rules.contains(theirs));
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/rules": "exclusive"}}}))
+        .await;
+    lab.converge().await;
     assert_eq!(lab.hands.group(&name).await.unwrap().rules, plain_rules());
 }
 
-/// On a role of ours, in both directions; and in the profile.
+/// A rule that we wrote and that is not wanted any more goes; one that somebody else wrote stays, also
+/// where it says what we once wanted.
+pub async fn a_range_that_is_taken_back<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let ranges = |ranges: &[&str]| json!({"nodePortsAllowedIPRanges": {"cidrBlocks": ranges}});
+    lab.create(ranges(&["10.1.0.0/16"]), json!({})).await;
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    let (ours, next) = (
+        "ingress tcp 30000-32767 10.1.0.0/16",
+        "ingress tcp 30000-32767 10.2.0.0/16",
+    );
+    assert!(group.rules.contains(ours));
+    lab.hands.add_rule(&group.id, next).await;
+    let spec = |ranges| json!({"spec": {"cloud": {"aws": ranges}}});
+    lab.patch(spec(ranges(&["10.2.0.0/16"]))).await;
+    lab.converge().await;
+    let rules = lab.hands.group(&name).await.unwrap().rules;
+    assert!(!rules.contains(ours) && rules.contains(next), "{rules:?}");
+    lab.patch(spec(ranges(&["10.3.0.0/16"]))).await;
+    lab.converge().await;
+    let rules = lab.hands.group(&name).await.unwrap().rules;
+    assert!(rules.contains(next), "it is somebody else's: {rules:?}");
+    assert!(!rules.contains(ours), "{rules:?}");
+}
+
+/// On a role of ours what we wrote comes back, and in the profile; a policy of somebody else's stays,
+/// and at the end is named as what is in the way.
 pub async fn policies_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static>(
     lab: &mut Lab<C>,
 ) {
@@ -87,18 +143,30 @@ pub async fn policies_edited_by_hand_are_put_right<C: AwsPlace + Clone + 'static
     lab.converge().await;
     let name = format!("kubernetes-{}", lab.name);
     let (role, worker) = (format!("{name}-control-plane"), format!("{name}-worker"));
-    let before = lab.hands.role(&role).await.unwrap();
+    let mut wanted = lab.hands.role(&role).await.unwrap();
     lab.hands.put_policy(&role, &role).await;
     lab.hands.put_policy(&role, "theirs").await;
     lab.hands.delete_policy(&worker, &worker).await;
     lab.hands.take_role(&name, &worker).await;
     lab.converge().await;
-    assert_eq!(lab.hands.role(&role).await.unwrap(), before);
+    let after = lab.hands.role(&role).await.unwrap();
+    let theirs = after.policies.get("theirs").cloned();
+    wanted.policies.insert("theirs".to_owned(), theirs.unwrap());
+    assert_eq!(after, wanted);
     assert_eq!(lab.hands.role(&worker).await.unwrap().policies.len(), 1);
     assert_eq!(
         lab.hands.profile(&name).await.unwrap().roles,
         set(&[&worker])
     );
+
+    lab.delete().await;
+    lab.settle().await;
+    assert!(!lab.is_gone().await);
+    lab.assert_condition("Blocked", &[&role, "theirs"]).await;
+    lab.hands.delete_policy(&role, "theirs").await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
 }
 
 /// Older clusters recorded a role's name only.
@@ -167,4 +235,68 @@ pub async fn what_lost_its_mark_stays_at_the_end<C: AwsPlace + Clone + 'static>(
     let events = lab.events().await;
     let told = |event: &String| event.starts_with("MarkLost") && event.contains(&group.id);
     assert!(events.iter().any(told), "{events:?}");
+}
+
+/// A role that the object names is deleted by hand: it is made again under that name.
+pub async fn a_named_role_that_is_gone_is_made_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let census = lab.hands.census().await;
+    let role = format!("control-{}", lab.name);
+    lab.create(json!({"roleARN": role}), json!({})).await;
+    lab.converge().await;
+    let whole = lab.hands.census().await;
+    lab.hands.delete_role(&role).await;
+    lab.converge().await;
+    assert!(lab.hands.role(&role).await.is_some());
+    assert_eq!(lab.hands.census().await, whole);
+    // The record of the lost one goes with the announcement: a crash right then changes nothing.
+    lab.hands.delete_role(&role).await;
+    lab.wait(RESYNC);
+    lab.pass().await;
+    lab.wait(RESYNC);
+    lab.crash_in_create(&ROLE).await;
+    lab.converge().await;
+    assert_eq!(lab.hands.census().await, whole);
+    assert!(lab.hands.role(&role).await.is_some());
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.census().await, census);
+}
+
+/// Somebody puts the record back to what it was when a create was under way: for all that it says,
+/// one is. What the operator remembers of the first one is not taken for the second.
+pub async fn a_record_that_was_set_back_is_waited_for_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    let (api, object) = (lab.api(), lab.name.clone());
+    let old = Arc::new(Mutex::new(None));
+    let kept = old.clone();
+    lab.during_create(&SECURITY_GROUP, async move {
+        let mut cluster = api.get(&object).await.unwrap();
+        let annotations = cluster.metadata.annotations.get_or_insert_default();
+        *kept.lock().unwrap() = annotations.remove("freehold.dev/ledger");
+    });
+    lab.converge().await;
+    let name = format!("kubernetes-{}", lab.name);
+    let group = lab.hands.group(&name).await.unwrap();
+    lab.hands.delete_group(&group.id).await;
+    let old = old.lock().unwrap().take().unwrap();
+    assert!(old.contains("intents"), "{old}");
+    lab.patch(json!({
+        "metadata": {"annotations": {"freehold.dev/ledger": old}},
+        "spec": {"cloud": {"aws": {"securityGroupID": ""}}},
+    }))
+    .await;
+    lab.wait(RESYNC);
+    lab.pass().await;
+    assert_eq!(lab.hands.group(&name).await, None, "it may be under way");
+    lab.converge().await;
+    assert!(lab.hands.group(&name).await.is_some());
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
 }

@@ -1,0 +1,166 @@
+//! Of several live objects with one UUID, which is the original.
+//!
+//! The name is in a claim's hash, so each of them is a claim of its own; but only one of them can have
+//! made anything before it was copied or restored. An object that ends is asked nothing of this: it
+//! ends its own claim, and a copy's finds nothing.
+
+use api::names::CLAIM_UUID;
+use cloud_port::{Cloud, Inventory};
+use kube::api::ListParams;
+use kube::{Resource, ResourceExt as _};
+use ownership::kind::Naming;
+use ownership::verdict::{Owner, ReadStamp, judge};
+use ownership::{Blueprint, CloudError, Freehold, Identity, Kind, Query, Slot, Verdict};
+
+use super::clock::WallClock;
+use super::pass::Reconciler;
+use super::pin::{self, Pin};
+use super::{System, Trouble, record};
+
+/// What tells of an object's own claim, name and all: the more, the surer it is an original.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Made {
+    /// Nothing.
+    Nothing,
+    /// Its record: it may have used what others own.
+    Noted,
+    /// The claim's own mark on something in the cloud.
+    Marked,
+}
+
+impl<S: System, K: WallClock> Reconciler<S, K> {
+    /// The live object that this one is a copy of, in words; `None` if it is an original, or alone.
+    ///
+    /// # Expected flow
+    /// 1. Only an object whose UUID was pinned for another one can be a copy.
+    /// 2. Whoever owns something in the cloud is an original, whatever the others say.
+    /// 3. Else another one is, if more is known of its own claim, or if the UUID was pinned for it.
+    /// 4. Of those of whom nothing is known, the oldest.
+    ///
+    /// # Errors
+    /// The management cluster or the cloud could not be asked.
+    pub(super) async fn rival(
+        &self,
+        inventory: &Inventory<S::Cloud>,
+        object: &S::Object,
+        pin: &Pin,
+        (identity, blueprint): (&Identity, &Blueprint),
+    ) -> Result<Option<String>, Trouble> {
+        if !pin.moved {
+            return Ok(None);
+        }
+        let all = S::api(&self.client, None);
+        let all = all.list(&ListParams::default()).await?.items;
+        let is_rival = |other: &&S::Object| {
+            let meta = other.meta();
+            meta.uid != object.meta().uid
+                && meta.deletion_timestamp.is_none()
+                && pin::names(meta, &pin.uuid)
+        };
+        let rivals: Vec<&S::Object> = all.iter().filter(is_rival).collect();
+        if rivals.is_empty() {
+            return Ok(None);
+        }
+        let made = self.made(inventory, object, identity, blueprint).await?;
+        if made == Made::Marked {
+            return Ok(None);
+        }
+        for other in &rivals {
+            if made == Made::Nothing && pin::is_its_own(other.meta()) {
+                return Ok(Some(copy_of(*other)));
+            }
+            match self.made_by(other).await {
+                Ok(others) if others > made => return Ok(Some(copy_of(*other))),
+                Ok(_) => {}
+                Err(trouble) => return Ok(Some(untold(*other, &trouble))),
+            }
+        }
+        let older = |other: &&&S::Object| pin::is_older(other.meta(), object.meta());
+        let oldest = rivals.iter().find(older).map(|other| copy_of(*other));
+        Ok(oldest.filter(|_| made == Made::Nothing))
+    }
+
+    /// What tells of the claim that another object says it is.
+    async fn made_by(&self, other: &S::Object) -> Result<Made, Trouble> {
+        let Ok(pin) = Pin::read(other.meta(), S::FINALIZER) else {
+            // Nobody works for it before somebody has put that right.
+            return Ok(Made::Nothing);
+        };
+        let wants = S::wants(other)?;
+        let claim = pin.claim(S::CLAIM_KIND, other.meta())?;
+        let inventory = self.system.open(&self.client, other).await?;
+        let identity = self.identity(claim, &wants);
+        let made = self.made(&inventory, other, &identity, &wants.blueprint);
+        Ok(made.await?)
+    }
+
+    /// What tells of an object's claim: fresh reads of the cloud, else its record.
+    async fn made(
+        &self,
+        inventory: &Inventory<S::Cloud>,
+        object: &S::Object,
+        identity: &Identity,
+        blueprint: &Blueprint,
+    ) -> Result<Made, CloudError> {
+        for kind in self.system.owns() {
+            for query in queries(kind, identity, blueprint) {
+                let read = ReadStamp {
+                    at: self.clock.now(),
+                    fresh: true,
+                };
+                let answer = inventory.read(&query).await?;
+                let mut found = answer.resources.iter();
+                if found.any(|it| is_marked(&judge(&Freehold, identity, kind, it, read))) {
+                    return Ok(Made::Marked);
+                }
+            }
+        }
+        let record = record::of(object.meta(), &identity.claim, self.system.kinds());
+        let noted = record.is_ok_and(|(_, ledger)| ledger.tells_of_anything());
+        Ok(if noted { Made::Noted } else { Made::Nothing })
+    }
+}
+
+/// The look-ups that show what a claim owns of a Kind: by marks, or where no list shows them, by what
+/// its slots are called.
+fn queries(kind: &'static Kind, identity: &Identity, blueprint: &Blueprint) -> Vec<Query> {
+    if kind.lists_marks || kind.naming != Naming::Account {
+        let (kind, key) = (kind.name, identity.key(kind));
+        return vec![Query::Marks {
+            kind,
+            keys: vec![key],
+        }];
+    }
+    let own = |slot: &&Slot| slot.is_own() && slot.kind.name == kind.name;
+    let slots = blueprint.slots().iter().filter(own);
+    let query = |slot: &Slot| Query::Name {
+        kind: kind.name,
+        name: slot.label.clone(),
+        within: None,
+    };
+    slots.map(query).collect()
+}
+
+/// Whether the claim's own mark is on it, whoever holds it and whoever else claims it.
+fn is_marked(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::Owned(_) | Verdict::Foreign(Owner::Disputed(_))
+    )
+}
+
+fn copy_of(other: &impl Resource<DynamicType = ()>) -> String {
+    format!(
+        "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this one, or \
+         take the freehold.dev annotations and finalizers off it",
+        other.name_any()
+    )
+}
+
+fn untold(other: &impl Resource<DynamicType = ()>, trouble: &Trouble) -> String {
+    format!(
+        "the object {} has the same {CLAIM_UUID}, and which of the two is a copy cannot be told yet \
+         ({trouble}): put that right, or delete the copy",
+        other.name_any()
+    )
+}
