@@ -6,6 +6,8 @@ pub(crate) const TWO_OPERATORS: bool = true;
 pub(crate) const LOST_LEASES: bool = true;
 /// Two live claims on one group that is somebody else's; one ends while the other lives.
 pub(crate) const NEIGHBOURS: bool = true;
+/// The one that lives must not miss a rule at any time.
+pub(crate) const CO_MARKS: bool = true;
 /// People edit node ports and IP families.
 pub(crate) const EDITS: bool = true;
 /// People correct the VPC or the group while the first one is being made.

@@ -1,5 +1,6 @@
 //! Bad times: faults on both sides, people who do as they please, processes that come and go.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use embedded_kube::{Fault, FaultKind};
@@ -8,23 +9,35 @@ use tokio::time::sleep;
 
 use crate::oracle;
 use crate::switches::{
-    CORRECTIONS, EDITS, LASTING_COPIES, LOST_LEASES, NEIGHBOURS, RESTORES, SET_BACKS, SPARES_GUESTS,
+    CO_MARKS, CORRECTIONS, EDITS, LASTING_COPIES, LOST_LEASES, NEIGHBOURS, RESTORES, SET_BACKS,
+    SPARES_GUESTS,
 };
 use crate::wish::Wish;
 use crate::world::{Live, World};
 
+/// How many events there are.
+pub(crate) const EVENTS: u64 = 20;
+
 impl World {
-    pub(crate) async fn bad_times(&mut self) {
+    /// Lives through these events; without them, through any.
+    pub(crate) async fn bad_times(&mut self, events: Option<Range<u64>>) {
         self.create("one").await;
         if NEIGHBOURS && self.random.chance(20) {
             self.create("two").await;
             self.create("four").await;
         }
-        for _ in 0..self.random.below(14) {
+        let random = self.random.clone();
+        let any = || {
+            (0..random.below(14))
+                .map(|_| random.below(EVENTS))
+                .collect()
+        };
+        let events: Vec<u64> = events.map_or_else(any, Range::collect);
+        for event in events {
             self.plan_fault();
             sleep(self.random.span(Duration::from_mins(3))).await;
             self.remember().await;
-            self.something().await;
+            self.happen(event).await;
             self.person.weather.assert_blameless();
             let account = self.person.weather.account().lock();
             oracle::no_theft(&account, self.person.weather.claims());
@@ -34,12 +47,11 @@ impl World {
         }
     }
 
-    async fn something(&mut self) {
-        let what = self.random.below(20);
+    async fn happen(&mut self, event: u64) {
         let names: Vec<_> = self.live.iter().map(|live| live.name).collect();
-        let note = format!("event {what}, {names:?}, copy: {}", self.has_copy);
+        let note = format!("event {event} for {names:?}, copy: {}", self.has_copy);
         self.person.weather.note(&note);
-        match what {
+        match event {
             0 | 1 => self.operators.restart(),
             2 if LOST_LEASES => {
                 self.seen.lost_lease = true;
@@ -166,7 +178,7 @@ impl World {
             (other, one)
         };
         let stays = &self.live[stays];
-        if self.person.ready(stays.name).await.is_ok() {
+        if CO_MARKS && self.person.ready(stays.name).await.is_ok() {
             self.watched = stays.wish.rules();
         }
         let live = self.live.remove(ends);
@@ -326,6 +338,7 @@ impl World {
                 self.operators.restart();
             }
         }
+        self.person.weather.assert_blameless();
         let said = self.person.ready(name).await;
         panic!("{name} does not end: {said:?}");
     }

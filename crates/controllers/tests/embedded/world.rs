@@ -1,6 +1,7 @@
 //! One run: bad times, then good times, then the end of everything.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use crate::operators::Operators;
 use crate::people::{GUEST, Person, part};
 use crate::random::Random;
 use crate::switches::TWO_OPERATORS;
+use crate::times::EVENTS;
 use crate::weather::Weather;
 use crate::wish::Wish;
 
@@ -51,8 +53,17 @@ pub(crate) struct Seen {
     pub(crate) edit: bool,
 }
 
+/// Lives through a run in which everything happens once.
+pub(crate) fn live_through_everything() -> Run {
+    begin(1, Some(0..EVENTS))
+}
+
 /// Lives through a run.
 pub(crate) fn live(seed: u64) -> Run {
+    begin(seed, None)
+}
+
+fn begin(seed: u64, events: Option<Range<u64>>) -> Run {
     pinned_random::run(seed, move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -60,7 +71,7 @@ pub(crate) fn live(seed: u64) -> Run {
             .build()
             .unwrap();
         runtime.block_on(async move {
-            let run = World::new(seed).run();
+            let run = World::new(seed).run(events);
             timeout(LONGEST, run)
                 .await
                 .expect("the run comes to an end")
@@ -153,12 +164,12 @@ impl World {
         }
     }
 
-    async fn run(mut self) -> Run {
+    async fn run(mut self, events: Option<Range<u64>>) -> Run {
         api::manifests::install(self.person.client.clone())
             .await
             .unwrap();
         self.operators.start();
-        self.bad_times().await;
+        self.bad_times(events).await;
         self.person.weather.calm(true);
         self.cluster.faults().clear();
         self.operators.crash();
