@@ -11,6 +11,7 @@ use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::{Case, Phase};
 use ownership::error::Class;
 use ownership::{Claim, Edit, Freehold, Holder, Identity};
+use tracing::Instrument as _;
 
 use super::clock::WallClock;
 use super::events::Events;
@@ -336,8 +337,10 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let mut end = match self.pin_before_the_end(case, &mut store).await {
             Ok(()) => {
                 let (sightings, rested) = (&mut memory.sightings, &mut memory.rested);
+                let claim = tracing::info_span!("claim", hash = %case.identity.claim.hash());
                 driver
                     .visit(case, &mut store, sightings, rested, &mut events)
+                    .instrument(claim)
                     .await
             }
             Err(error) => PassEnd::Ledger(error),

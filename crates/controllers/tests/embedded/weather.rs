@@ -8,7 +8,7 @@ use std::time::Duration;
 use api::kkp::AwsCredentials;
 use cloud_port::aws::{self, AwsPlace};
 use cloud_port::driver::Clock as _;
-use cloud_port::{Cloud, Effect, Inventory, Survey};
+use cloud_port::{Cloud, Deadline, Effect, Inventory, Survey};
 use cloud_sim::{SharedAccount, VirtualClock};
 use controllers::kkp::Accounts;
 use controllers::reconcile::TokioClock;
@@ -16,9 +16,15 @@ use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Answer, Class, CloudError, Kind, Query, Step};
 use tokio::time::sleep;
 
+use crate::claims::Claims;
+use crate::operators::Lease;
 use crate::random::Random;
+use crate::switches::EARLY_UNKNOWN;
 
 const TIMEOUT: Duration = Duration::from_millis(REQUEST_TIMEOUT.0);
+
+/// More calls than any run needs: somebody asks the same again and again.
+const MOST_CALLS: usize = 30_000;
 
 /// An account behind bad weather.
 #[derive(Clone, Debug)]
@@ -27,8 +33,13 @@ pub(crate) struct Weather {
     virtual_clock: VirtualClock,
     clock: TokioClock,
     random: Random,
+    claims: Claims,
+    /// The Lease of the process that looks at the account, if it is one.
+    lease: Option<Lease>,
     calm: Arc<AtomicBool>,
     calls: Arc<Mutex<Vec<String>>>,
+    /// What a call says by itself: a panic would only end the operator.
+    complaints: Arc<Mutex<Vec<String>>>,
     /// How many calls in a hundred go wrong.
     badness: u64,
 }
@@ -46,15 +57,31 @@ impl Weather {
             virtual_clock,
             clock,
             random,
+            claims: Claims::default(),
+            lease: None,
             calm: Arc::default(),
             calls: Arc::default(),
+            complaints: Arc::default(),
             badness,
         }
     }
 
-    /// From now on nothing goes wrong.
-    pub(crate) fn calm(&self) {
-        self.calm.store(true, Ordering::Relaxed);
+    /// The same account, as the process with this Lease sees it.
+    pub(crate) fn of(&self, lease: Lease) -> Self {
+        Self {
+            lease: Some(lease),
+            ..self.clone()
+        }
+    }
+
+    /// From now on nothing goes wrong; or it does again.
+    pub(crate) fn calm(&self, calm: bool) {
+        self.calm.store(calm, Ordering::Relaxed);
+    }
+
+    /// The claims that have done something.
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.claims
     }
 
     /// The account, at this time.
@@ -66,6 +93,16 @@ impl Weather {
     /// What was called, in order.
     pub(crate) fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap().clone()
+    }
+
+    /// No call was wrong by itself.
+    pub(crate) fn assert_blameless(&self) {
+        let complaints = self.complaints.lock().unwrap();
+        assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+
+    fn complain(&self, words: String) {
+        self.complaints.lock().unwrap().push(words);
     }
 
     /// The account's clock shows what tokio's does.
@@ -80,6 +117,11 @@ impl Weather {
 
     /// What a read meets on its way.
     async fn weather_a_read(&self) -> Result<(), CloudError> {
+        if self.calls.lock().unwrap().len() > MOST_CALLS {
+            // The run goes on, so that it comes to an end.
+            self.complain("law 8: the calls come without end".to_owned());
+            std::future::pending::<()>().await;
+        }
         if self.is_bad() {
             match self.random.below(3) {
                 0 => return Err(refused()),
@@ -93,7 +135,12 @@ impl Weather {
         Ok(())
     }
 
-    fn note(&self, call: &str) {
+    fn may_send(&self, step: &Step) -> bool {
+        self.lease.as_ref().is_none_or(|lease| lease.allows(step))
+    }
+
+    /// Takes note of a call, or of what else happens.
+    pub(crate) fn note(&self, call: &str) {
         let at = self.clock.now().0;
         if std::env::var_os("FREEHOLD_TRACE").is_some() {
             let _ = writeln!(std::io::stderr(), "{at} {call}");
@@ -117,21 +164,38 @@ impl Cloud for Weather {
         self.account().read(query).await
     }
 
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
-        self.note(&format!("{} {:?}", step.verb(), step.targets()));
-        if !self.is_bad() {
-            return self.account().perform(step).await;
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
+        let actor = self.claims.current();
+        // The process is paused between its decision and the call.
+        if self.is_bad() && self.random.chance(20) {
+            sleep(self.random.span(Duration::from_mins(1))).await;
         }
+        by.check()?;
+        if !self.may_send(step) {
+            self.complain(format!("A3: the Lease does not allow {step:?}"));
+        }
+        let name = self
+            .claims
+            .who(actor)
+            .map_or_else(String::new, |who| who.name);
+        self.note(&format!("{name} {} {:?}", step.verb(), step.targets()));
+        let account = self.account().as_actor(actor);
+        if !self.is_bad() {
+            return account.perform(step, Deadline::never()).await;
+        }
+        // Whoever waits for the answer may be told at once that none will come.
+        let told_early = EARLY_UNKNOWN && self.random.chance(50);
+        let patience = if told_early { Duration::ZERO } else { TIMEOUT };
         match self.random.below(4) {
             0 => Err(refused()),
             // It never arrives.
             1 => {
-                sleep(TIMEOUT).await;
+                sleep(patience).await;
                 Err(lost())
             }
             // The answer takes its time; a crash meanwhile loses it.
             2 => {
-                let done = self.account().perform(step).await;
+                let done = account.perform(step, Deadline::never()).await;
                 sleep(self.random.span(TIMEOUT)).await;
                 done
             }
@@ -141,10 +205,12 @@ impl Cloud for Weather {
                 let delay = self.random.span(TIMEOUT);
                 tokio::spawn(async move {
                     sleep(delay).await;
-                    let done = weather.account().perform(&step).await;
-                    weather.note(&format!("late {}: {}", step.verb(), done.is_ok()));
+                    weather.keep_time();
+                    let done = account.perform(&step, Deadline::never()).await;
+                    let outcome = done.is_ok();
+                    weather.note(&format!("{name} late {}: {outcome}", step.verb()));
                 });
-                sleep(TIMEOUT).await;
+                sleep(patience).await;
                 Err(lost())
             }
         }

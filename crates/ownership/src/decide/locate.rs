@@ -59,6 +59,9 @@ impl<R: Rules> Deciding<'_, R> {
         if self.rules.looks_before_create() {
             self.look_up(slot, props)?;
         }
+        if let Some(wished) = self.by_wish(slot) {
+            return Ok(wished);
+        }
         if let Some(found) = self.owned_of(slot) {
             if let Located::Owned { twins, .. } = &found
                 && !twins.is_empty()
@@ -115,6 +118,21 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(found);
         }
         Ok(Located::Absent { gone })
+    }
+
+    /// What the user named, where that is not what we made for this slot: a wish is a wish, also when
+    /// it comes late.
+    fn by_wish(&mut self, slot: &Slot) -> Option<Located> {
+        let id = self.ledger.ids.get(&slot.name)?.clone();
+        if self.hint(slot, &id) != Hint::Wish {
+            return None;
+        }
+        let seen = self.view.seen(&Target::new(slot.kind.name, id))?;
+        let (resource, read) = (seen.resource.clone()?, seen.read);
+        match self.judge(slot.kind, &resource, read) {
+            Verdict::Owned(_) => None,
+            _ => self.by_hint(slot, Hint::Wish, resource, read),
+        }
     }
 
     /// Asks everything that must be known before anything is said about a slot.
