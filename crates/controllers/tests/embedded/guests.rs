@@ -5,7 +5,7 @@ use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 
 use crate::people::{Person, part};
 
-/// The rule of a Service of type LoadBalancer.
+/// The rule of a Service of type `LoadBalancer`.
 const SERVICE: &str = "ingress tcp 31080-31080 198.51.100.0/24";
 /// The policy that an add-on wants on the workers' role.
 const POLICY: &str = "arn:aws:iam::aws:policy/AmazonEBSCSIDriverPolicy";

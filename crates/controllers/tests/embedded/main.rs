@@ -63,12 +63,11 @@ fn seeded_runs_repeat_and_break_no_law() {
         if seed > runs {
             return;
         }
-        match catch_unwind(AssertUnwindSafe(|| world::live(seed))) {
-            Ok(run) => seen.lock().unwrap().push(run.seen),
-            Err(_) => {
-                let _ = writeln!(std::io::stderr(), "seed {seed} breaks a law");
-                broken.lock().unwrap().push(seed);
-            }
+        if let Ok(run) = catch_unwind(AssertUnwindSafe(|| world::live(seed))) {
+            seen.lock().unwrap().push(run.seen);
+        } else {
+            let _ = writeln!(std::io::stderr(), "seed {seed} breaks a law");
+            broken.lock().unwrap().push(seed);
         }
     };
     std::thread::scope(|scope| {

@@ -56,7 +56,7 @@ impl World {
         );
     }
 
-    /// Law 8: hours pass, and nothing is written anywhere.
+    /// Law 8: time passes, and nothing is written anywhere.
     pub(crate) async fn assert_silent(&self) {
         let versions = async || {
             let all = self

@@ -12,8 +12,10 @@ pub(crate) const CO_MARKS: bool = true;
 pub(crate) const EDITS: bool = true;
 /// People correct the VPC or the group while the first one is being made.
 pub(crate) const CORRECTIONS: bool = true;
-/// All objects are lost and restored, in any order, with a copy among them.
+/// All objects are lost and restored, in any order.
 pub(crate) const RESTORES: bool = true;
+/// A copy of a manifest is among the objects that are restored.
+pub(crate) const RESTORED_COPIES: bool = true;
 /// A copy of a manifest stays for a while, whatever becomes of the original.
 pub(crate) const LASTING_COPIES: bool = true;
 /// Objects are set back to an earlier state of their own.

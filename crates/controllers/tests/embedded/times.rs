@@ -9,8 +9,8 @@ use tokio::time::sleep;
 
 use crate::oracle;
 use crate::switches::{
-    CO_MARKS, CORRECTIONS, EDITS, LASTING_COPIES, LOST_LEASES, NEIGHBOURS, RESTORES, SET_BACKS,
-    SPARES_GUESTS,
+    CO_MARKS, CORRECTIONS, EDITS, LASTING_COPIES, LOST_LEASES, NEIGHBOURS, RESTORED_COPIES,
+    RESTORES, SET_BACKS, SPARES_GUESTS,
 };
 use crate::wish::Wish;
 use crate::world::{Live, World};
@@ -213,7 +213,7 @@ impl World {
     /// The management cluster is lost, and restored from a backup, in any order, with a copy of a
     /// manifest among the objects.
     async fn restore_all(&mut self) {
-        if !self.has_copy && self.random.chance(70) {
+        if RESTORED_COPIES && !self.has_copy && self.random.chance(70) {
             self.apply_copy().await;
             sleep(self.random.span(Duration::from_mins(5))).await;
         }

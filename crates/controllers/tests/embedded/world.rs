@@ -28,7 +28,7 @@ use crate::weather::Weather;
 use crate::wish::Wish;
 
 /// Long enough for every wait of the engine and a few resyncs.
-pub(crate) const PEACE: Duration = Duration::from_hours(2);
+pub(crate) const PEACE: Duration = Duration::from_hours(1);
 
 /// Longer than any run, even if ends are held up.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
