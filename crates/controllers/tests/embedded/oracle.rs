@@ -44,6 +44,8 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
         {
             false
         }
+        // Whoever was the last to take his mark off removes what all of them have left.
+        Harm::InnerRemoved { was, part } if is_other(was.by) && part.tags.is_empty() => true,
         Harm::InnerRemoved { was, part } | Harm::InnerOverwritten { was, part } => {
             let spared = is_other(was.by) || SPARES_GUESTS && was.by != deed.by;
             was.by == deed.by || who.marked(&part.tags) || inside_own && !spared

@@ -7,13 +7,13 @@ use super::locate::Located;
 use super::{Deciding, Decision, Flow, Phase, act};
 use crate::blueprint::{Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
-use crate::kind::{BirthProof, Kind, Marking, Naming};
+use crate::kind::{BirthProof, InnerKind, InnerProof, Kind, Marking, Naming};
 use crate::ledger::{Edit, Intent, Known, Origin};
-use crate::part::{Props, Resource};
+use crate::part::{InnerPart, Props, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
-use crate::step::{Step, UnmarkRight};
+use crate::step::{PartTags, Step, UnmarkRight};
 use crate::text::{ResourceId, Text};
 use crate::verdict::{Owned, Owner, Verdict};
 
@@ -455,6 +455,7 @@ impl<R: Rules> Deciding<'_, R> {
             })
             .cloned()
             .collect();
+        self.give_back_parts(kind, owned.target())?;
         self.refresh(owned.target())?;
         let targets = vec![owned.target().clone()];
         let step = Step::Unmark {
@@ -463,6 +464,30 @@ impl<R: Rules> Deciding<'_, R> {
             right: UnmarkRight::Retain(owned),
         };
         self.take(step, Reason::Retains)
+    }
+
+    /// What is inside loses our mark first, while the resource still says whose it is.
+    fn give_back_parts(&mut self, kind: &'static Kind, target: &Target) -> Flow<()> {
+        let key = self.case.identity.key(kind);
+        let marked = |inner: &&InnerKind| inner.proof == InnerProof::OwnMark;
+        for inner in kind.inner.iter().filter(marked) {
+            let parts = &self.inside(target, inner)?.parts;
+            let value = parts.iter().find_map(|part| part.tags.get(&key)).cloned();
+            let Some(value) = value else {
+                continue;
+            };
+            let alike = |part: &&InnerPart| part.tags.get(&key) == Some(&value);
+            let parts = parts.iter().filter(alike).cloned().collect();
+            self.refresh_inside(target, inner)?;
+            let step = Step::UnmarkInner(PartTags {
+                target: target.clone(),
+                inner: inner.name,
+                parts,
+                tags: vec![(key.clone(), value)],
+            });
+            return self.take(step, Reason::Retains);
+        }
+        Ok(())
     }
 
     /// What the ledger knows and the cloud does not show: waited for, then believed. What lost its

@@ -30,8 +30,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let target = owned.target();
         self.note_parts(slot, target)?;
         for inner in slot.kind.inner {
-            // Inside what is ours a part is ours by derivation: it needs no mark of its own.
-            let wanted = self.wanted(slot, inner, &Tags::new());
+            // Where a part can carry a mark it does: then it is known as ours without the ledger, too.
+            let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
             let exclusive = slot.exclusive.contains(&inner.name);
             if wanted.is_empty() && !exclusive && !self.wrote_any(target, inner) {
                 continue;
@@ -139,7 +139,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let known = self.ledger.known.get(&target);
         let wrote = known.and_then(|known| known.wrote.as_ref());
         let ours = wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())));
-        self.rules.spares_guests() && !exclusive && !ours
+        let marked = inner.proof == InnerProof::OwnMark
+            && part.tags.get(&self.case.identity.key(slot.kind)).is_some();
+        self.rules.spares_guests() && !exclusive && !ours && !marked
     }
 
     /// What we wrote, and neither want nor see any more: it is forgotten when it cannot come back, so

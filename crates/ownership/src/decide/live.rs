@@ -16,7 +16,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
 use crate::text::ResourceId;
-use crate::time::{Millis, Tick};
+use crate::time::Tick;
 use crate::verdict::{Owned, Verdict};
 use crate::view::Seen;
 
@@ -394,7 +394,12 @@ impl<R: Rules> Deciding<'_, R> {
             if !self.rules.intent_needs_sight() || self.sighted(slot, target, since) {
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else {
-                let until = (since + slot.kind.settling).max(self.now + Millis(1));
+                let settled = since + slot.kind.settling;
+                let until = if settled > self.now {
+                    settled
+                } else {
+                    self.now + slot.kind.settling
+                };
                 self.come_back(until, Reason::AwaitSettling(target.id.clone()));
             }
         }

@@ -281,8 +281,8 @@ impl<R: Rules> Deciding<'_, R> {
         !whose.ours && self.settled(Sight::Left(trace.clone()), over, why) && whose.anothers
     }
 
-    /// The mark of our own part inside somebody's resource, where it can carry one.
-    fn part_tags(&self, slot: &Slot, inner: &InnerKind) -> Tags {
+    /// The mark of our own part inside a resource, where it can carry one.
+    pub(super) fn part_tags(&self, slot: &Slot, inner: &InnerKind) -> Tags {
         let mark = self.case.identity.mark(&slot.name, 0);
         match inner.proof {
             InnerProof::OwnMark => mark.encode(slot.kind.carrier).into_iter().collect(),
