@@ -9,16 +9,20 @@
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
 
 mod bench;
+mod calls;
 mod chooser;
 mod command;
 mod fault;
 mod kinds;
 mod kkp;
+mod late;
 mod laws;
 mod mutants;
 mod names;
+mod object;
 mod port;
 mod replay;
+mod rest;
 mod run;
 mod scenario;
 mod search;
@@ -28,6 +32,7 @@ mod stranger;
 mod twins;
 mod words;
 mod world;
+mod writer;
 
 use clap::Parser;
 

@@ -58,6 +58,21 @@ pub(crate) struct Scenario {
     pub blocker: Option<ResourceId>,
     /// How much time passes at `long-time`.
     pub long: Millis,
+    /// Other claims in the same world, each as a scenario of its own. Only what is said of a claim
+    /// counts there: its account, its faults and what goes for a whole run do not.
+    pub others: Vec<Scenario>,
+    /// Whether the claim begins only when the one before it has gone.
+    pub follows: bool,
+    /// Whether the last claim ends first.
+    pub last_first: bool,
+    /// Whether claims at rest are only glanced at, by way of an inventory.
+    pub glances: bool,
+    /// What the object's author wants instead, change by change.
+    pub changes: Vec<Blueprint>,
+    /// How long the first writer leads; then the second one does. Else all lead at once.
+    pub term: Option<Millis>,
+    /// Whether turns are taken only from the first end of a claim on.
+    pub turns_at_end: bool,
 }
 
 impl Scenario {
@@ -91,7 +106,54 @@ impl Scenario {
             blocker: None,
             long: Millis::seconds(120),
             logs: false,
+            others: Vec::new(),
+            follows: false,
+            last_first: false,
+            glances: false,
+            changes: Vec::new(),
+            term: None,
+            turns_at_end: false,
         }
+    }
+
+    /// Every claim of the run.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// One of the claims.
+    pub(crate) fn claim(&self, claim: usize) -> &Self {
+        match claim {
+            0 => self,
+            n => &self.others[n - 1],
+        }
+    }
+
+    /// What the claim wants, after so many changes.
+    pub(crate) fn spec(&self, changes: usize) -> &Blueprint {
+        match changes {
+            0 => &self.blueprint,
+            n => &self.changes[n - 1],
+        }
+    }
+
+    /// How many writers there are for all claims together.
+    pub(crate) fn all_writers(&self) -> usize {
+        self.claims().map(|claim| usize::from(claim.writers)).sum()
+    }
+
+    /// The Kinds that an inventory keeps.
+    pub(crate) fn surveyed(&self) -> Vec<&'static Kind> {
+        let mut kinds: Vec<&'static Kind> = Vec::new();
+        for claim in self.claims() {
+            let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
+            for kind in claim.kinds.iter().copied().chain(slots) {
+                if !kinds.iter().any(|known| known.name == kind.name) {
+                    kinds.push(kind);
+                }
+            }
+        }
+        kinds
     }
 
     /// How the claim ends.

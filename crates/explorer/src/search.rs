@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
 
     /// Every interleaving of up to eight calls of each of two writers.
     fn interleave(&mut self, effort: Effort) {
-        if self.scenario.writers < 2 || self.done() {
+        if self.scenario.all_writers() < 2 || self.done() {
             return;
         }
         for (count, bits) in (0_u32..1 << 16)
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
             }
             let mut random = Random::new(self.seed_of(effort.seed, n));
             let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
-            let turns = if self.scenario.writers > 1 {
+            let turns = if self.scenario.all_writers() > 1 {
                 (0..256).map(|_| random.below(2) == 1).collect()
             } else {
                 Vec::new()
