@@ -13,7 +13,7 @@ use crate::laws::Violation;
 use crate::mutants::{self, Mutant};
 use crate::run;
 use crate::scenario::{self, Scenario};
-use crate::search::{self, Effort, Tally, Walk};
+use crate::search::{self, Counts, Effort, Tally, Walk};
 use crate::stored::Stored;
 
 /// Explores schedules of faults and checks the laws.
@@ -42,6 +42,9 @@ pub(crate) struct Options {
     /// Only scenarios whose name begins with this.
     #[arg(long, value_name = "NAME")]
     kind: Vec<String>,
+    /// Only scenarios that show a law which the engine does not keep yet.
+    #[arg(long)]
+    awaiting: bool,
     /// Where random schedules begin.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -79,6 +82,7 @@ impl Options {
                 );
             }
         }
+        all.retain(|scenario| scenario::awaits_the_engine(&scenario.name) == self.awaiting);
         // The largest first, so that no core is left with one at the end.
         all.sort_by_key(|scenario| {
             std::cmp::Reverse((scenario.blueprint.slots().len(), scenario.depth))
@@ -93,14 +97,16 @@ impl Options {
             Effort {
                 one_in: 1,
                 random: 2000,
-                turns_one_in: 8,
+                turns_one_in: 1,
+                faulty_turns_one_in: 16,
                 seed,
             }
         } else {
             Effort {
                 one_in: 16,
                 random: 150,
-                turns_one_in: 100,
+                turns_one_in: 33,
+                faulty_turns_one_in: 2,
                 seed,
             }
         };
@@ -111,6 +117,7 @@ impl Options {
             .flat_map(|tally| &tally.violations)
             .collect();
         print_kinds(&tallies)?;
+        print_families(&tallies)?;
         for (stored, violation) in &violations {
             say::line!("\nlaw {}: {}\n{stored}", violation.law, violation.what)?;
             self.store(stored)?;
@@ -140,6 +147,7 @@ impl Options {
                     one_in: 7,
                     random: 0,
                     turns_one_in: 60,
+                    faulty_turns_one_in: 2,
                     seed,
                 })
             });
@@ -149,6 +157,7 @@ impl Options {
                     one_in: 1,
                     random,
                     turns_one_in: 1,
+                    faulty_turns_one_in: 1,
                     seed,
                 })
             });
@@ -222,6 +231,53 @@ fn print_kinds(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
         say::line!("{kind:<48} {schedules:>10} {violations:>10}")?;
     }
     Ok(())
+}
+
+/// Prints, for each family of scenarios, what was walked of what there is.
+fn print_families(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
+    let mut families: BTreeMap<&str, (usize, usize, Counts)> = BTreeMap::new();
+    let mut whole = Counts::default();
+    for (name, tally) in tallies {
+        let (scenarios, schedules, counts) = families.entry(scenario::family(name)).or_default();
+        *scenarios += 1;
+        *schedules += tally.schedules;
+        *counts += tally.counts;
+        whole += tally.counts;
+    }
+    say::line!(
+        "\n{:<38} {:>9} {:>9} {:>8} {:>17} {:>17} {:>10} {:>8}",
+        "family",
+        "scenarios",
+        "schedules",
+        "1 fault",
+        "2 faults",
+        "interleavings",
+        "interrupted",
+        "random"
+    )?;
+    let of = |walked: usize, all: usize| {
+        if all == 0 {
+            "-".to_owned()
+        } else {
+            format!("{walked}/{all}")
+        }
+    };
+    let row = |name: &str, scenarios: usize, schedules: usize, counts: &Counts| {
+        say::line!(
+            "{name:<38} {scenarios:>9} {schedules:>9} {:>8} {:>17} {:>17} {:>10} {:>8}",
+            counts.singles,
+            of(counts.pairs, counts.all_pairs),
+            of(counts.turns, counts.all_turns),
+            counts.faulty_turns,
+            counts.random
+        )
+    };
+    for (name, (scenarios, schedules, counts)) in &families {
+        row(name, *scenarios, *schedules, counts)?;
+    }
+    let schedules = tallies.values().map(|tally| tally.schedules).sum();
+    row("all", tallies.len(), schedules, &whole)?;
+    say::line!("")
 }
 
 /// A seed that nobody has stored.

@@ -10,7 +10,9 @@
 
 mod bench;
 mod calls;
+mod changes;
 mod chooser;
+mod claims;
 mod command;
 mod fault;
 mod kinds;
@@ -21,6 +23,7 @@ mod mutants;
 mod names;
 mod object;
 mod port;
+mod processes;
 mod replay;
 mod rest;
 mod run;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cloud_port::LedgerError;
 use cloud_port::driver::Report;
 use ownership::ledger::Edit;
+use ownership::time::Tick;
 use ownership::{Ledger, Phase, SlotName, Target};
 
 use crate::scenario::Scenario;
@@ -20,6 +21,8 @@ pub(crate) struct Object {
     pub previous: Option<Ledger>,
     /// Whether it is being deleted, and how.
     pub phase: Phase,
+    /// Since when.
+    pub ends_since: Option<Tick>,
     /// Which of its blueprints is wanted: the first, or one that its author wrote later.
     pub spec: usize,
     /// Whether it has been created.
@@ -47,7 +50,12 @@ impl Object {
             ledger: claim.ledger.clone(),
             version: 1,
             previous: None,
-            phase: Phase::Live,
+            phase: if claim.ends_at_once {
+                claim.end_phase()
+            } else {
+                Phase::Live
+            },
+            ends_since: claim.ends_at_once.then_some(Tick(0)),
             spec: 0,
             begun: !claim.follows,
             gone: false,

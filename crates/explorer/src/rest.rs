@@ -102,7 +102,8 @@ impl<R: Rules + Sync> Run<'_, R> {
         if self.scenario.glances {
             self.look_after(LIFE)?;
             let world = self.world.lock();
-            if world.chooser.fired.len() > fired || world.writes > writes {
+            let changed = world.chooser.fired.len() > fired || world.writes > writes;
+            if changed || !self.writers.iter().all(Writer::rests) {
                 return Ok(false);
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use cloud_port::driver::{PassEnd, Report, Term};
+use cloud_port::inventory::LIFE;
 use cloud_port::{Inventory, LedgerError};
 use cloud_sim::Account;
 use ownership::error::Class;
@@ -271,11 +272,8 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         Ok(())
     }
 
-    /// Whether the second of two writers goes on. Turns may be kept for the end of a claim.
+    /// Whether the second of two writers goes on.
     fn turn(&mut self) -> bool {
-        if self.scenario.turns_at_end && !self.world.lock().any_ends() {
-            return false;
-        }
         let turn = self.turns.get(self.taken.len()).copied().unwrap_or(false);
         self.taken.push(turn);
         turn
@@ -428,6 +426,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                     return broken(Law::ErrorsHaveClasses, format!("shown as fatal: {error}"));
                 }
                 world.requeue(claim, None);
+                if self.scenario.glances {
+                    // A survey that failed is not repeated at once.
+                    world.pass_time(LIFE);
+                }
                 State::Active
             }
             PassEnd::Ledger(error) => {

@@ -1,4 +1,5 @@
-//! The search: every schedule with up to two faults, then random ones, each counted once.
+//! The search: every schedule with one fault, pairs of faults, interleavings of two writers, then
+//! random ones, each counted once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chooser::{Chooser, Random};
-use crate::fault::{Choice, Schedule};
+use crate::fault::{Choice, Fault, Menu, Schedule};
 use crate::laws::Violation;
 use crate::run::Outcome;
 use crate::scenario::Scenario;
@@ -24,6 +25,8 @@ pub(crate) struct Effort {
     pub random: u32,
     /// Of the interleavings of two writers, one in this many.
     pub turns_one_in: u32,
+    /// Of those, one in this many is walked again with a fault, and with an end.
+    pub faulty_turns_one_in: u32,
     /// Where random schedules begin.
     pub seed: u64,
 }
@@ -33,8 +36,41 @@ pub(crate) struct Effort {
 pub(crate) struct Tally {
     /// Distinct schedules whose faults fired.
     pub schedules: usize,
+    /// What they are made of.
+    pub counts: Counts,
     /// Broken laws, each with the schedule, made small.
     pub violations: Vec<(Stored, Violation)>,
+}
+
+/// What was walked of what there is. A schedule that two sorts of walk come by counts for both.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Schedules with one fault: all of them.
+    pub singles: usize,
+    /// Schedules with two faults.
+    pub pairs: usize,
+    /// Of so many.
+    pub all_pairs: usize,
+    /// Interleavings of eight calls of each of two writers.
+    pub turns: usize,
+    /// Of so many.
+    pub all_turns: usize,
+    /// Interleavings with a fault or an end in them.
+    pub faulty_turns: usize,
+    /// Random schedules.
+    pub random: usize,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.singles += other.singles;
+        self.pairs += other.pairs;
+        self.all_pairs += other.all_pairs;
+        self.turns += other.turns;
+        self.all_turns += other.all_turns;
+        self.faulty_turns += other.faulty_turns;
+        self.random += other.random;
+    }
 }
 
 /// How many violations of one scenario are enough to stop looking at it.
@@ -87,6 +123,7 @@ pub(crate) fn explore(
 struct Walked {
     shares: u32,
     seen: BTreeSet<u64>,
+    counts: Counts,
     violations: BTreeMap<u32, (Stored, Violation)>,
 }
 
@@ -95,6 +132,7 @@ impl Walked {
     fn add(&mut self, share: u32, mut walk: Walk<'_>) -> bool {
         self.shares += 1;
         self.seen.append(&mut walk.seen);
+        self.counts += walk.counts;
         if let Some(violation) = walk.violations.pop() {
             self.violations.insert(share, violation);
         }
@@ -105,6 +143,7 @@ impl Walked {
     fn tally(&self) -> Tally {
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations.values().take(ENOUGH).cloned().collect(),
         }
     }
@@ -116,6 +155,7 @@ pub(crate) struct Walk<'a> {
     runner: Runner,
     mutant: &'a str,
     seen: BTreeSet<u64>,
+    counts: Counts,
     violations: Vec<(Stored, Violation)>,
     /// Which share of the schedules is walked, and of how many.
     share: (u32, u32),
@@ -129,6 +169,7 @@ impl<'a> Walk<'a> {
             runner,
             mutant,
             seen: BTreeSet::new(),
+            counts: Counts::default(),
             violations: Vec::new(),
             share: (0, 1),
         }
@@ -139,6 +180,7 @@ impl<'a> Walk<'a> {
         self.walk_all(effort);
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations,
         }
     }
@@ -148,6 +190,7 @@ impl<'a> Walk<'a> {
         self.wander(effort);
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations,
         }
     }
@@ -174,7 +217,7 @@ impl<'a> Walk<'a> {
             return;
         };
         // A small menu is worth every pair.
-        let few = self.scenario.faults.faults().count() <= 4;
+        let few = self.scenario.faults.faults().count() <= 8;
         let one_in = if few { 1 } else { effort.one_in };
         let (mut single, mut pair) = (0_u32, 0_u32);
         for (point, menu) in base.menus.iter().enumerate() {
@@ -191,10 +234,13 @@ impl<'a> Walk<'a> {
                 let Some(outcome) = self.script(vec![first], keep) else {
                     continue;
                 };
+                self.counts.singles += 1;
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
+                        self.counts.all_pairs += 1;
                         if pair.is_multiple_of(one_in) {
+                            self.counts.pairs += 1;
                             self.script(
                                 vec![
                                     first,
@@ -218,29 +264,69 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Every interleaving of up to eight calls of each of two writers.
+    /// Interleavings of eight calls of each of two writers; some again with a fault, or an end, that
+    /// each draws by itself.
     fn interleave(&mut self, effort: Effort) {
         if self.scenario.all_writers() < 2 || self.done() {
             return;
         }
-        for (count, bits) in (0_u32..1 << 16)
-            .filter(|bits| bits.count_ones() == 8)
-            .enumerate()
-        {
-            let every = at(count) / effort.turns_one_in;
-            if !at(count).is_multiple_of(effort.turns_one_in) || !self.is_ours(every) {
+        let all = (0_u32..1 << 16).filter(|bits| bits.count_ones() == 8);
+        let mut walked = 0;
+        for (count, bits) in all.enumerate() {
+            let nth = at(count);
+            if self.share.0 == 0 {
+                self.counts.all_turns += 1;
+            }
+            let every = nth / effort.turns_one_in;
+            if !nth.is_multiple_of(effort.turns_one_in) || !self.is_ours(every) {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
-            let outcome = (self.runner)(
-                self.scenario,
-                Chooser::script(&Schedule::default(), false),
-                &turns,
-            );
-            self.take(outcome);
-            if self.done() {
+            let faulty = every.is_multiple_of(effort.faulty_turns_one_in);
+            let chooser = Chooser::script(&Schedule::default(), faulty);
+            let mut outcome = (self.runner)(self.scenario, chooser, &turns);
+            if outcome.turns.is_empty() {
+                // Here nobody ever works beside another: there is nothing to interleave.
+                self.counts.all_turns = 0;
                 return;
             }
+            walked += 1;
+            let menus = std::mem::take(&mut outcome.menus);
+            self.take(outcome);
+            if faulty && !self.done() {
+                let mut random = Random::new(self.seed_of(effort.seed, nth));
+                self.interrupt(&menus, &turns, &mut random, Menu::of(Fault::ALL));
+                self.interrupt(&menus, &turns, &mut random, Fault::EndNow.bit());
+            }
+            if self.done() {
+                break;
+            }
+        }
+        self.counts.turns += walked;
+    }
+
+    /// An interleaving with one fault in it.
+    fn interrupt(&mut self, menus: &[Menu], turns: &[bool], random: &mut Random, allowed: Menu) {
+        let offers: Vec<Choice> = menus
+            .iter()
+            .enumerate()
+            .flat_map(|(point, menu)| {
+                let faults = menu.and(allowed).faults();
+                let point = at(point);
+                faults.map(move |fault| Choice { point, fault })
+            })
+            .collect();
+        let Some(choice) = offers.get(random.below(at(offers.len())) as usize) else {
+            return;
+        };
+        let schedule = Schedule {
+            choices: vec![*choice],
+            turns: Vec::new(),
+        };
+        let outcome = (self.runner)(self.scenario, Chooser::script(&schedule, false), turns);
+        self.counts.faulty_turns += 1;
+        if outcome.fired.len() == 1 || outcome.violation.is_some() {
+            self.take(outcome);
         }
     }
 
@@ -262,6 +348,7 @@ impl<'a> Walk<'a> {
             };
             let chooser = Chooser::random(random.next(), most, one_in);
             let outcome = (self.runner)(self.scenario, chooser, &turns);
+            self.counts.random += 1;
             self.take(outcome);
         }
     }

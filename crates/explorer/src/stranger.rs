@@ -224,7 +224,7 @@ fn ours<'w>(world: &'w World<'_>) -> impl Iterator<Item = &'w Life> {
 }
 
 /// Whether a resource's id is nothing but its name: another one of that name has the same.
-fn is_its_name(life: &Life) -> bool {
+pub(crate) fn is_its_name(life: &Life) -> bool {
     *life.target.id.text() == *life.name
 }
 

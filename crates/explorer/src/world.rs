@@ -172,10 +172,11 @@ impl<'a> World<'a> {
 
     /// The claim's object is deleted.
     pub(crate) fn begin_end(&mut self, claim: usize) {
-        let phase = self.claim(claim).end_phase();
+        let (phase, now) = (self.claim(claim).end_phase(), self.clock.now());
         let object = &mut self.objects[claim];
         if object.phase == Phase::Live {
             object.phase = phase;
+            object.ends_since = Some(now);
             object.changed();
         }
         if let Some(blocker) = &self.scenario.blocker {

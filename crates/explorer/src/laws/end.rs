@@ -16,8 +16,9 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
     let gone = world.objects[claim].gone;
     // What holds the end keeps what it holds.
     let held = !gone && matches!(scenario.expect, Expect::Reported | Expect::AtMostOne);
-    // A request without end may take effect when nobody looks any more.
-    let late = scenario.lifted.a3;
+    // A request without end may take effect when nobody looks any more; and what cannot be told
+    // from a stranger's is left to whoever was told so.
+    let late = scenario.lifted.a3 || scenario.lifted.a1 && world.disturbed;
     for life in world.account.lives().filter(|life| life.is_alive()) {
         let kept = scenario.retains || released(world, scenario, life) || held || late;
         if life.by == us && !kept {

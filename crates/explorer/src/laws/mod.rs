@@ -144,12 +144,26 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
         }
         Harm::InnerOverwritten { was, .. } | Harm::InnerRemoved { was, .. } => {
             let host_is_ours = deed.made_by == us || adopted;
-            if was.by != us && (!host_is_ours || matches!(was.by, Actor::Engine(_))) {
+            let theirs = match was.by {
+                // What has to go before a resource of ours can go with it.
+                Actor::Stranger => !scenario.exclusive && !ends_with(world, scenario, deed),
+                Actor::Engine(_) => true,
+                Actor::Cloud => false,
+            };
+            if was.by != us && (!host_is_ours || theirs) {
                 return broken(Law::NoTheft, format!("{} in {id} is not ours", was.key));
             }
             Ok(())
         }
     }
+}
+
+/// Whether something was done to a resource of ours after its claim had begun to end.
+fn ends_with(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> bool {
+    let ended = world.objects.iter().enumerate().find_map(|(at, object)| {
+        (world.actor(at) == scenario.actor).then_some(object.ends_since)?
+    });
+    ended.is_some_and(|at| at <= deed.at)
 }
 
 /// Whether a removed tag was the cluster mark in our words, of a claim whose API says that it goes at

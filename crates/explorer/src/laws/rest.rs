@@ -4,7 +4,7 @@ use cloud_port::driver::Report;
 use ownership::blueprint::Expr;
 use ownership::kind::{BirthProof, Change, Marking};
 use ownership::mark::claim_key;
-use ownership::{Finding, Slot, Step, Target};
+use ownership::{Finding, Slot, Step, Target, Text};
 
 use super::{Law, Violation, alive_in, always, broken, creations, released};
 use crate::fault::Fault;
@@ -63,6 +63,7 @@ fn slot_at_rest(
         .filter(|life| !released(world, scenario, life))
         .count();
     let expected = match scenario.expect {
+        Expect::Filled if is_wish(scenario, slot) => count == 0,
         Expect::Filled if slot.kind.valuable => count >= 1,
         Expect::Filled if !world.disturbed => count == 1,
         Expect::Filled => count <= 1,
@@ -85,6 +86,16 @@ fn slot_at_rest(
         );
     }
     Ok(())
+}
+
+/// Whether the object's author named somebody's resource for a slot, and it is there.
+fn is_wish(scenario: &Scenario, slot: &Slot) -> bool {
+    let named = scenario.ledger.ids.get(&slot.name);
+    let target = named.map(|id| Target::new(slot.kind.name, id.clone()));
+    target.is_some_and(|target| {
+        let life = scenario.account.life(&target);
+        life.is_some_and(|life| life.is_alive() && life.by != scenario.actor)
+    })
 }
 
 /// What a claim that says it is at rest has made of its slots: everything that it wants is there,
@@ -126,8 +137,7 @@ fn as_wished(
             scenario.expect,
             Expect::Filled | Expect::Taken | Expect::Adopted
         );
-    // An id that the object's author wrote may name somebody's resource.
-    let ours = ours && !scenario.ledger.ids.contains_key(&slot.name);
+    let ours = ours && !is_wish(scenario, slot);
     if ours && resource.tags.get(&key).is_none() {
         return Err(format!("{target} has no mark of ours"));
     }
@@ -160,6 +170,21 @@ fn as_wished(
         {
             return Err(format!("{target} lacks the {} {key}", wish.kind));
         }
+    }
+    let wanted = |inner: &str, key: &Text| {
+        slot.inner.iter().any(|wish| {
+            let wish_key = wish.key.resolve(&|name| ids.get(name).cloned());
+            wish.kind == inner && wish_key.is_none_or(|wish_key| wish_key == *key)
+        })
+    };
+    let life = world.account.life(target);
+    let mut inside = life.iter().flat_map(|life| &life.inner);
+    let surplus = inside.find(|part| part.by == scenario.actor && !wanted(part.inner, &part.key));
+    if let Some(part) = surplus {
+        return Err(format!(
+            "{target} has the {} {}, which we put there and want no longer",
+            part.inner, part.key
+        ));
     }
     Ok(())
 }
