@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use ownership::{Case, Decision, Freehold, Phase, Sightings, Step, View, decide};
 
+use crate::awaiting;
 use crate::kkp;
 use crate::run;
 use crate::scenario::{self, Scenario};
@@ -111,7 +112,7 @@ fn resident() -> anyhow::Result<u64> {
 /// Distinct schedules of every scenario, on every core.
 fn schedules_per_second() -> f64 {
     let mut scenarios = scenario::all();
-    scenarios.retain(|scenario| !scenario::awaits_the_engine(&scenario.name));
+    scenarios.retain(|scenario| !awaiting::awaits_the_engine(&scenario.name));
     let runner: search::Runner = |s, chooser, turns| run::run(s, &Freehold, chooser, turns);
     let effort = Effort {
         one_in: 16,

@@ -9,6 +9,7 @@ use clap::{Args, Parser};
 use ownership::Freehold;
 use say::Unheard;
 
+use crate::awaiting;
 use crate::laws::Violation;
 use crate::mutants::{self, Mutant};
 use crate::run;
@@ -82,7 +83,7 @@ impl Options {
                 );
             }
         }
-        all.retain(|scenario| scenario::awaits_the_engine(&scenario.name) == self.awaiting);
+        all.retain(|scenario| awaiting::awaits_the_engine(&scenario.name) == self.awaiting);
         // The largest first, so that no core is left with one at the end.
         all.sort_by_key(|scenario| {
             std::cmp::Reverse((scenario.blueprint.slots().len(), scenario.depth))

@@ -8,6 +8,7 @@
 //!
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
 
+mod awaiting;
 mod bench;
 mod calls;
 mod changes;

@@ -238,18 +238,6 @@ pub(crate) const MACHINERY: Menu = Menu::of(&[
     Fault::Slow,
 ]);
 
-/// The scenarios that show a broken law until the engine is cured of it: left out unless asked for with
-/// `--awaiting`. What begins with `*` stands for every Kind.
-pub(crate) const AWAITS_THE_ENGINE: &[&str] = &[];
-
-/// Whether a scenario awaits the engine.
-pub(crate) fn awaits_the_engine(name: &str) -> bool {
-    AWAITS_THE_ENGINE.iter().any(|awaits| {
-        let everywhere = awaits.strip_prefix("*/");
-        everywhere.map_or(*awaits == name, |rest| family(name) == rest)
-    })
-}
-
 /// Every scenario.
 pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();

@@ -272,6 +272,8 @@ impl<'a> Walk<'a> {
         }
         let all = (0_u32..1 << 16).filter(|bits| bits.count_ones() == 8);
         let mut walked = 0;
+        // Where two work beside each other for fewer turns, many interleavings are one.
+        let mut short: BTreeSet<Vec<bool>> = BTreeSet::new();
         for (count, bits) in all.enumerate() {
             let nth = at(count);
             if self.share.0 == 0 {
@@ -282,6 +284,10 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
+            if (1..16).any(|len| short.contains(&turns[..len])) {
+                walked += 1;
+                continue;
+            }
             let faulty = every.is_multiple_of(effort.faulty_turns_one_in);
             let chooser = Chooser::script(&Schedule::default(), faulty);
             let mut outcome = (self.runner)(self.scenario, chooser, &turns);
@@ -291,6 +297,9 @@ impl<'a> Walk<'a> {
                 return;
             }
             walked += 1;
+            if outcome.turns.len() < turns.len() {
+                short.insert(outcome.turns.clone());
+            }
             let menus = std::mem::take(&mut outcome.menus);
             self.take(outcome);
             if faulty && !self.done() {
