@@ -254,10 +254,7 @@ impl World<'_> {
     /// on stays.
     pub(crate) fn take_effect(&mut self, claim: usize, step: &Step) -> Result<Effect, CloudError> {
         let counted_on = laws::counted_on(self, claim, step);
-        let effect = self.account.perform(self.actor(claim), step);
-        if effect.is_err() {
-            return effect;
-        }
+        let effect = self.account.perform(self.actor(claim), step)?;
         if let Err(violation) = laws::still_there(self, &counted_on, step) {
             self.broken.get_or_insert(violation);
         }
@@ -275,7 +272,7 @@ impl World<'_> {
                 self.breaks(Law::NoTwins, what);
             }
         }
-        effect
+        Ok(effect)
     }
 
     /// A load of the object; a stale cache shows the version before the last write.

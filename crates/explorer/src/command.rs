@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
@@ -10,11 +12,12 @@ use ownership::Freehold;
 use say::Unheard;
 
 use crate::awaiting;
+use crate::counts::Counts;
 use crate::laws::Violation;
 use crate::mutants::{self, Mutant};
 use crate::run;
 use crate::scenario::{self, Scenario};
-use crate::search::{self, Counts, Effort, Tally, Walk};
+use crate::search::{self, Effort, Tally, Walk};
 use crate::stored::Stored;
 
 /// Explores schedules of faults and checks the laws.
@@ -142,26 +145,23 @@ impl Options {
         say::line!("random schedules begin at seed {seed}")?;
         let mutants = mutants::all();
         let (mut caught, mut random) = (0, 0);
-        for mutant in &mutants {
-            let systematic = catch(mutant, &scenarios, |walk| {
-                walk.walk(Effort {
-                    one_in: 7,
-                    random: 0,
-                    turns_one_in: 60,
-                    faulty_turns_one_in: 2,
-                    seed,
-                })
-            });
-            let by_chance = catch(mutant, &scenarios, |walk| {
-                let random = if self.full { 4000 } else { 1500 };
-                walk.walk_randomly(Effort {
-                    one_in: 1,
-                    random,
-                    turns_one_in: 1,
-                    faulty_turns_one_in: 1,
-                    seed,
-                })
-            });
+        let by_search = Effort {
+            one_in: 7,
+            random: 0,
+            turns_one_in: 60,
+            faulty_turns_one_in: 2,
+            seed,
+        };
+        let by_chance = Effort {
+            random: if self.full { 4000 } else { 1500 },
+            ..by_search
+        };
+        let found = in_parallel(&mutants, |mutant| {
+            let systematic = catch(mutant, &scenarios, |walk| walk.walk(by_search));
+            let random = catch(mutant, &scenarios, |walk| walk.walk_randomly(by_chance));
+            (systematic, random)
+        });
+        for (mutant, (systematic, by_chance)) in mutants.iter().zip(found) {
             caught += usize::from(systematic.is_some());
             random += usize::from(by_chance.is_some());
             let law = |found: &Option<(Stored, Violation)>| match found {
@@ -198,6 +198,29 @@ impl Options {
         std::fs::write(&file, stored.to_string())
             .with_context(|| format!("cannot write {}", file.display()))
     }
+}
+
+/// Does something for each of many on every core; the results stand in their order.
+fn in_parallel<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, U>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { break };
+                    let result = work(item);
+                    if let Ok(mut done) = done.lock() {
+                        done.insert(at, result);
+                    }
+                }
+            });
+        }
+    });
+    let done = done.into_inner().unwrap_or_default();
+    done.into_values().collect()
 }
 
 /// Walks scenarios until one of them catches the mutant.

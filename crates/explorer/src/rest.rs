@@ -108,7 +108,7 @@ impl<R: Rules + Sync> Run<'_, R> {
             }
         }
         // What is blocked is tried again from time to time.
-        let blocked = (0..self.scenario.others.len() + 1)
+        let blocked = (0..=self.scenario.others.len())
             .filter_map(|claim| self.report(claim))
             .flat_map(|report| &report.findings)
             .any(is_blocked);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use cloud_port::driver::{PassEnd, Report, Term};
+use cloud_port::driver::{PassEnd, Report};
 use cloud_port::inventory::LIFE;
 use cloud_port::{Inventory, LedgerError};
 use cloud_sim::Account;
@@ -15,10 +15,11 @@ use ownership::{Ledger, Rules};
 use crate::chooser::Chooser;
 use crate::fault::{Choice, Fault, Menu, Schedule};
 use crate::laws::{self, Law, Violation, broken};
+use crate::object::Object;
 use crate::port::{Port, Shared};
 use crate::scenario::{Expect, Scenario};
 use crate::world::World;
-use crate::writer::{Begin, Process, State, Writer, port};
+use crate::writer::{Begin, Process, State, Writer};
 
 /// What came of a run.
 #[derive(Clone, Debug)]
@@ -82,7 +83,7 @@ pub(crate) struct Run<'a, R> {
     pub(crate) world: Shared<'a>,
     pub(crate) writers: Vec<Writer<'a>>,
     /// The inventories of the processes that glance.
-    inventories: BTreeMap<Process, Arc<Inventory<Port<'a>>>>,
+    pub(crate) inventories: BTreeMap<Process, Arc<Inventory<Port<'a>>>>,
     turns: Vec<bool>,
     taken: Vec<bool>,
     /// What a stranger has made impossible was shown: the claim is not waited for.
@@ -176,7 +177,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 return Ok(true);
             }
         }
-        let ends = self.world.lock().objects.iter().any(|o| o.ends());
+        let ends = self.world.lock().objects.iter().any(Object::ends);
         broken(
             Law::RestIsReached,
             if ends {
@@ -232,12 +233,11 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
 
     /// What the last pass over a claim found, if it came to rest.
     pub(crate) fn report(&self, claim: usize) -> Option<&Report> {
-        let of = self.writers.iter().filter(|writer| writer.claim == claim);
-        of.filter_map(|writer| match &writer.state {
+        let mut of = self.writers.iter().filter(|writer| writer.claim == claim);
+        of.find_map(|writer| match &writer.state {
             State::Resting { report, .. } => Some(report),
             _ => None,
         })
-        .next()
     }
 
     /// Every writer makes one pass: alone one after the other, or by turns.
@@ -319,73 +319,6 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 Ok(())
             }
             Poll::Pending => Ok(()),
-        }
-    }
-
-    /// The process of a writer dies, and starts again.
-    fn die(&mut self, at: usize) {
-        let process = self.writers[at].process(self.scenario);
-        self.inventories.remove(&process);
-        for writer in &mut self.writers {
-            if writer.process(self.scenario) == process {
-                *writer = Writer::new(writer.claim, writer.place);
-            }
-        }
-        self.world.lock().restart();
-    }
-
-    /// The inventory of a writer's process.
-    fn inventory(&mut self, at: usize) -> Option<Arc<Inventory<Port<'a>>>> {
-        if !self.scenario.glances {
-            return None;
-        }
-        let process = self.writers[at].process(self.scenario);
-        let inventory = self.inventories.entry(process).or_insert_with(|| {
-            let port = port(&self.world, self.scenario);
-            Arc::new(Inventory::new(port, &self.scenario.surveyed()))
-        });
-        Some(inventory.clone())
-    }
-
-    /// For how long a writer may act; `None` if its term is over.
-    fn term(&self, at: usize) -> Option<Term> {
-        let Some(length) = self.scenario.term else {
-            return Some(Term::alone());
-        };
-        let world = self.world.lock();
-        let ends = world.began + length;
-        if self.writers[at].place == 0 {
-            let term = Term {
-                began: None,
-                ends: Some(ends),
-            };
-            return (world.clock.now() < ends).then_some(term);
-        }
-        Some(Term {
-            began: Some(ends),
-            ends: None,
-        })
-    }
-
-    /// The second writer leads as soon as the first one's term is over, and not before.
-    fn take_over(&mut self) {
-        let Some(length) = self.scenario.term else {
-            return;
-        };
-        let (ends, now) = {
-            let world = self.world.lock();
-            (world.began + length, world.clock.now())
-        };
-        for writer in self.writers.iter_mut().filter(|writer| writer.place > 0) {
-            match writer.state {
-                State::Active if now < ends && writer.pass.is_none() => {
-                    writer.state = State::Waiting(ends);
-                }
-                State::Waiting(until) if until == ends && now >= ends => {
-                    writer.state = State::Active;
-                }
-                _ => {}
-            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chooser::{Chooser, Random};
+use crate::counts::Counts;
 use crate::fault::{Choice, Fault, Menu, Schedule};
 use crate::laws::Violation;
 use crate::run::Outcome;
@@ -40,37 +41,6 @@ pub(crate) struct Tally {
     pub counts: Counts,
     /// Broken laws, each with the schedule, made small.
     pub violations: Vec<(Stored, Violation)>,
-}
-
-/// What was walked of what there is. A schedule that two sorts of walk come by counts for both.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    /// Schedules with one fault: all of them.
-    pub singles: usize,
-    /// Schedules with two faults.
-    pub pairs: usize,
-    /// Of so many.
-    pub all_pairs: usize,
-    /// Interleavings of eight calls of each of two writers.
-    pub turns: usize,
-    /// Of so many.
-    pub all_turns: usize,
-    /// Interleavings with a fault or an end in them.
-    pub faulty_turns: usize,
-    /// Random schedules.
-    pub random: usize,
-}
-
-impl std::ops::AddAssign for Counts {
-    fn add_assign(&mut self, other: Self) {
-        self.singles += other.singles;
-        self.pairs += other.pairs;
-        self.all_pairs += other.all_pairs;
-        self.turns += other.turns;
-        self.all_turns += other.all_turns;
-        self.faulty_turns += other.faulty_turns;
-        self.random += other.random;
-    }
 }
 
 /// How many violations of one scenario are enough to stop looking at it.
@@ -428,7 +398,14 @@ impl<'a> Walk<'a> {
                 None => at += 1,
             }
         }
-        while !schedule.turns.is_empty() {
+        loop {
+            // Beyond its end a schedule has the first writer's turn anyway.
+            while schedule.turns.last() == Some(&false) {
+                schedule.turns.pop();
+            }
+            if schedule.turns.is_empty() {
+                break;
+            }
             let mut smaller = schedule.clone();
             smaller.turns.pop();
             match again(smaller) {

@@ -137,29 +137,26 @@ impl<'a, R: Rules + Sync> Begin<'a, R> {
                 phase,
             };
             let Memory { sightings, rested } = &mut memory;
-            let end = match &self.inventory {
-                Some(inventory) => {
-                    let driver = Driver {
-                        rules: self.rules,
-                        cloud: &**inventory,
-                        clock: &clock,
-                        term: self.term,
-                    };
-                    driver
-                        .visit(&case, &mut store, sightings, rested, &mut NoJournal)
-                        .await
-                }
-                None => {
-                    let driver = Driver {
-                        rules: self.rules,
-                        cloud: &port,
-                        clock: &clock,
-                        term: self.term,
-                    };
-                    driver
-                        .pass(&case, &mut store, sightings, &mut NoJournal)
-                        .await
-                }
+            let end = if let Some(inventory) = &self.inventory {
+                let driver = Driver {
+                    rules: self.rules,
+                    cloud: &**inventory,
+                    clock: &clock,
+                    term: self.term,
+                };
+                driver
+                    .visit(&case, &mut store, sightings, rested, &mut NoJournal)
+                    .await
+            } else {
+                let driver = Driver {
+                    rules: self.rules,
+                    cloud: &port,
+                    clock: &clock,
+                    term: self.term,
+                };
+                driver
+                    .pass(&case, &mut store, sightings, &mut NoJournal)
+                    .await
             };
             (end, memory)
         })
