@@ -116,6 +116,7 @@ fn schedules_per_second() -> f64 {
         one_in: 16,
         random: 50,
         turns_one_in: 200,
+        faulty_turns_one_in: 2,
         seed: 1,
     };
     let start = now();

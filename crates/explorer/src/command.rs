@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
 use ownership::Freehold;
 use say::Unheard;
 
+use crate::counts::Counts;
 use crate::laws::Violation;
 use crate::mutants::{self, Mutant};
 use crate::run;
@@ -93,14 +96,16 @@ impl Options {
             Effort {
                 one_in: 1,
                 random: 2000,
-                turns_one_in: 8,
+                turns_one_in: 1,
+                faulty_turns_one_in: 16,
                 seed,
             }
         } else {
             Effort {
                 one_in: 16,
                 random: 150,
-                turns_one_in: 100,
+                turns_one_in: 33,
+                faulty_turns_one_in: 2,
                 seed,
             }
         };
@@ -111,6 +116,7 @@ impl Options {
             .flat_map(|tally| &tally.violations)
             .collect();
         print_kinds(&tallies)?;
+        print_families(&tallies)?;
         for (stored, violation) in &violations {
             say::line!("\nlaw {}: {}\n{stored}", violation.law, violation.what)?;
             self.store(stored)?;
@@ -134,24 +140,23 @@ impl Options {
         say::line!("random schedules begin at seed {seed}")?;
         let mutants = mutants::all();
         let (mut caught, mut random) = (0, 0);
-        for mutant in &mutants {
-            let systematic = catch(mutant, &scenarios, |walk| {
-                walk.walk(Effort {
-                    one_in: 7,
-                    random: 0,
-                    turns_one_in: 60,
-                    seed,
-                })
-            });
-            let by_chance = catch(mutant, &scenarios, |walk| {
-                let random = if self.full { 4000 } else { 1500 };
-                walk.walk_randomly(Effort {
-                    one_in: 1,
-                    random,
-                    turns_one_in: 1,
-                    seed,
-                })
-            });
+        let by_search = Effort {
+            one_in: 7,
+            random: 0,
+            turns_one_in: 60,
+            faulty_turns_one_in: 2,
+            seed,
+        };
+        let by_chance = Effort {
+            random: if self.full { 4000 } else { 1500 },
+            ..by_search
+        };
+        let found = in_parallel(&mutants, |mutant| {
+            let systematic = catch(mutant, &scenarios, |walk| walk.walk(by_search));
+            let random = catch(mutant, &scenarios, |walk| walk.walk_randomly(by_chance));
+            (systematic, random)
+        });
+        for (mutant, (systematic, by_chance)) in mutants.iter().zip(found) {
             caught += usize::from(systematic.is_some());
             random += usize::from(by_chance.is_some());
             let law = |found: &Option<(Stored, Violation)>| match found {
@@ -190,6 +195,29 @@ impl Options {
     }
 }
 
+/// Does something for each of many on every core; the results stand in their order.
+fn in_parallel<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, U>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { break };
+                    let result = work(item);
+                    if let Ok(mut done) = done.lock() {
+                        done.insert(at, result);
+                    }
+                }
+            });
+        }
+    });
+    let done = done.into_inner().unwrap_or_default();
+    done.into_values().collect()
+}
+
 /// Walks scenarios until one of them catches the mutant.
 fn catch(
     mutant: &Mutant,
@@ -222,6 +250,53 @@ fn print_kinds(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
         say::line!("{kind:<48} {schedules:>10} {violations:>10}")?;
     }
     Ok(())
+}
+
+/// Prints, for each family of scenarios, what was walked of what there is.
+fn print_families(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
+    let mut families: BTreeMap<&str, (usize, usize, Counts)> = BTreeMap::new();
+    let mut whole = Counts::default();
+    for (name, tally) in tallies {
+        let (scenarios, schedules, counts) = families.entry(scenario::family(name)).or_default();
+        *scenarios += 1;
+        *schedules += tally.schedules;
+        *counts += tally.counts;
+        whole += tally.counts;
+    }
+    say::line!(
+        "\n{:<38} {:>9} {:>9} {:>8} {:>17} {:>17} {:>10} {:>8}",
+        "family",
+        "scenarios",
+        "schedules",
+        "1 fault",
+        "2 faults",
+        "interleavings",
+        "interrupted",
+        "random"
+    )?;
+    let of = |walked: usize, all: usize| {
+        if all == 0 {
+            "-".to_owned()
+        } else {
+            format!("{walked}/{all}")
+        }
+    };
+    let row = |name: &str, scenarios: usize, schedules: usize, counts: &Counts| {
+        say::line!(
+            "{name:<38} {scenarios:>9} {schedules:>9} {:>8} {:>17} {:>17} {:>10} {:>8}",
+            counts.singles,
+            of(counts.pairs, counts.all_pairs),
+            of(counts.turns, counts.all_turns),
+            counts.faulty_turns,
+            counts.random
+        )
+    };
+    for (name, (scenarios, schedules, counts)) in &families {
+        row(name, *scenarios, *schedules, counts)?;
+    }
+    let schedules = tallies.values().map(|tally| tally.schedules).sum();
+    row("all", tallies.len(), schedules, &whole)?;
+    say::line!("")
 }
 
 /// A seed that nobody has stored.

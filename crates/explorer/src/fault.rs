@@ -66,6 +66,12 @@ faults! {
     EndNow = "end-now",
     /// The object loses its status, and the process restarts.
     LoseStatus = "lose-status",
+    /// The object's author changes its spec.
+    SpecChange = "spec-change",
+    /// A replica that has not heard of a resource yet answers a write to it: not found.
+    NotFoundByLag = "not-found-by-lag",
+    /// A replica that has not heard of a deletion yet answers a create: the name is taken.
+    DuplicateByLag = "duplicate-by-lag",
     /// A stranger creates a resource with the slot's name.
     StrangerCreates = "stranger-creates",
     /// A stranger removes every tag of ours from a resource of ours.
@@ -80,6 +86,8 @@ faults! {
     StrangerRemovesInner = "stranger-removes-inner",
     /// A stranger changes our tag on a resource that we use, or adds one.
     StrangerTags = "stranger-tags",
+    /// A stranger deletes a resource of ours and makes one of its name, with the dialect's mark.
+    StrangerRecreates = "stranger-recreates",
     /// A stranger strips our resources of their marks between the read and this call: A2 fails.
     UnmarkedInFlight = "unmarked-in-flight",
     /// The call takes long, and meanwhile a stranger strips our resources of their marks.
@@ -114,7 +122,7 @@ impl FromStr for Fault {
 
 /// A set of faults: what may happen at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Menu(pub u32);
+pub(crate) struct Menu(pub u64);
 
 impl Menu {
     /// These faults.

@@ -3,11 +3,11 @@
 use blueprints::kkp;
 use cloud_port::aws::{instance_profile, role, security_group};
 use cloud_sim::{Account, Settings, VirtualClock};
-use ownership::Identity;
+use ownership::{Blueprint, Identity};
 
-use crate::fault::Menu;
+use crate::fault::{Fault, Menu};
 use crate::scenario::{MACHINERY, Scenario, identity};
-use crate::stranger;
+use crate::{claims, processes, stranger};
 
 const UUID: &str = "3b0d2a1c-7f55-4d38-9d54-6d3f8e1b2c70";
 
@@ -35,7 +35,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
         depth: 1,
         ..alone.clone()
     };
-    vec![
+    let mut all = vec![
         Scenario {
             faults: MACHINERY.or(Menu::of(stranger::ALL)),
             ..special("stranger")
@@ -52,6 +52,34 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
             status_refuses: true,
             ..special("status-refuses")
         },
-        alone,
-    ]
+        // What others put into our group is theirs: a cloud controller's rules, for one.
+        Scenario {
+            faults: MACHINERY.or(Fault::StrangerAddsInner.bit()),
+            ..special("others-parts")
+        },
+        Scenario {
+            changes: changed(),
+            faults: MACHINERY.or(Fault::SpecChange.bit()),
+            ..special("spec")
+        },
+    ];
+    let whole = Scenario {
+        name: "kkp/cluster".into(),
+        ..alone.clone()
+    };
+    all.extend(claims::kkp_scenarios(&whole));
+    all.extend(processes::scenarios(&whole));
+    all.push(alone);
+    all
+}
+
+/// The author of the object lets others reach the node ports, and then moves them.
+fn changed() -> Vec<Blueprint> {
+    let mut cluster = kkp::Cluster {
+        node_ports_allowed: vec!["10.0.0.0/8".into()],
+        ..kkp::Cluster::new("prod")
+    };
+    let one = cluster.blueprint().expect("the cluster is legal");
+    cluster.node_port_range = Some("30000-30100".into());
+    vec![one, cluster.blueprint().expect("the cluster is legal")]
 }

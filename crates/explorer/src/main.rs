@@ -9,25 +9,36 @@
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
 
 mod bench;
+mod calls;
+mod changes;
 mod chooser;
+mod claims;
 mod command;
+mod counts;
+mod families;
 mod fault;
 mod kinds;
 mod kkp;
+mod late;
 mod laws;
 mod mutants;
 mod names;
+mod object;
 mod port;
+mod processes;
 mod replay;
+mod rest;
 mod run;
 mod scenario;
 mod search;
 mod special;
 mod stored;
 mod stranger;
+mod tenure;
 mod twins;
 mod words;
 mod world;
+mod writer;
 
 use clap::Parser;
 

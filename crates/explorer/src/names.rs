@@ -18,35 +18,7 @@ use crate::scenario::{
 
 /// The slot's name is taken, by different people in different ways.
 pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
-    let planted = |tags: &Tags| {
-        let mut account = alone.account.clone();
-        let slot = &alone.blueprint.slots()[0];
-        let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
-        let born = account
-            .plant(Actor::Stranger, kind.name, &slot.label, &props, tags)
-            .expect("the name is free");
-        let target = Target::new(kind.name, born.id.clone());
-        for inner in kind.inner.iter().filter(|inner| !inner.single) {
-            let part = InnerPart {
-                key: match inner.name {
-                    "rule" => "ingress tcp 443-443 0.0.0.0/0".into(),
-                    "attached-policy" => "arn:aws:iam::aws:policy/SecurityAudit".into(),
-                    _ => "somebody-elses".into(),
-                },
-                value: if inner.name == "inline-policy" {
-                    "{}".into()
-                } else {
-                    "".into()
-                },
-                tags: Tags::new(),
-                id: None,
-            };
-            account
-                .add_parts(Actor::Stranger, &target, inner.name, &[part])
-                .expect("room for it");
-        }
-        (account, target)
-    };
+    let planted = |tags: &Tags| plant(alone, kind, tags);
     let mut all = Vec::new();
     let used = |what: &str, tags: &Tags| Scenario {
         account: planted(tags).0,
@@ -110,6 +82,36 @@ pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario
     }
     all.extend(wrong_ids(alone, kind, planted(&Tags::new())));
     all
+}
+
+/// The account with a stranger's resource of the slot's name in it, and somebody's parts inside that.
+pub(crate) fn plant(alone: &Scenario, kind: &'static Kind, tags: &Tags) -> (Account, Target) {
+    let mut account = alone.account.clone();
+    let slot = &alone.blueprint.slots()[0];
+    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let target = account
+        .plant(Actor::Stranger, kind.name, &slot.label, &props, tags)
+        .expect("the name is free");
+    for inner in kind.inner.iter().filter(|inner| !inner.single) {
+        let part = InnerPart {
+            key: match inner.name {
+                "rule" => "ingress tcp 443-443 0.0.0.0/0".into(),
+                "attached-policy" => "arn:aws:iam::aws:policy/SecurityAudit".into(),
+                _ => "somebody-elses".into(),
+            },
+            value: if inner.name == "inline-policy" {
+                "{}".into()
+            } else {
+                "".into()
+            },
+            tags: Tags::new(),
+            id: None,
+        };
+        account
+            .add_parts(Actor::Stranger, &target, inner.name, &[part])
+            .expect("room for it");
+    }
+    (account, target)
 }
 
 /// The recorded id is wrong: ours but dead, ours but somebody else's resource, or the user's wish.

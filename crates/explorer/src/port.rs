@@ -5,81 +5,97 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use cloud_port::{Cloud, Deadline, Effect, LedgerError, LedgerStore};
-use cloud_sim::Actor;
+use cloud_port::{Cloud, Deadline, Effect, LedgerError, LedgerStore, Survey};
 use ownership::ledger::Edit;
-use ownership::{Answer, CloudError, Ledger, Phase, Query, Step};
+use ownership::{Answer, CloudError, Kind, Ledger, Phase, Query, Step};
 
-use crate::world::{Call, World};
+use crate::calls::{Ask, Call};
+use crate::world::World;
 
 /// The world, shared by the writers of one run. They run on one thread, so the lock is never held by
 /// another; it is there because the port's futures may be sent between threads.
 #[derive(Clone)]
-pub(crate) struct Shared(Arc<Mutex<World>>);
+pub(crate) struct Shared<'a>(Arc<Mutex<World<'a>>>);
 
-impl Shared {
+impl<'a> Shared<'a> {
     /// Shares a world.
-    pub(crate) fn new(world: World) -> Self {
+    pub(crate) fn new(world: World<'a>) -> Self {
         Self(Arc::new(Mutex::new(world)))
     }
 
     /// The world.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, World> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, World<'a>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The cloud and the ledger as one writer has them.
+/// The cloud and the ledgers as the writers have them. Which claim a call is for, the world knows:
+/// the writers of one process share an inventory, and with it this.
 #[derive(Clone)]
-pub(crate) struct Port {
+pub(crate) struct Port<'a> {
     /// The world.
-    pub world: Shared,
-    /// Who writes.
-    pub actor: Actor,
+    pub world: Shared<'a>,
     /// Whether there is another writer: then every call waits for its turn.
     pub takes_turns: bool,
 }
 
-impl Cloud for Port {
+impl Cloud for Port<'_> {
     async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
         self.turn().await;
-        let call = self.world.lock().read(query);
+        let call = self.world.lock().read(Ask::Query(query));
         answer(call).await
     }
 
     async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
         self.turn().await;
         by.check()?;
-        let call = self.world.lock().perform(self.actor, step);
+        let call = self.world.lock().perform(step);
         answer(call).await
     }
 }
 
-impl Port {
-    fn turn(&self) -> Turn {
+impl Survey for Port<'_> {
+    async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
+        self.turn().await;
+        let call = self.world.lock().read(Ask::Survey(kind));
+        answer(call).await
+    }
+}
+
+impl<'a> Port<'a> {
+    fn turn(&self) -> Turn<'a> {
         Turn {
+            world: self.world.clone(),
             over: !self.takes_turns,
         }
     }
 }
 
 /// The ledger as one writer has it.
-pub(crate) struct Store {
+pub(crate) struct Store<'a> {
     /// The writer's port.
-    pub port: Port,
+    pub port: Port<'a>,
+    /// The claim whose ledger it is.
+    pub claim: usize,
     /// The version that was last loaded or written.
     pub version: u64,
     /// Whether the claim lives, as the pass knows it: from the same read as the ledger.
     pub phase: Phase,
+    /// Which blueprint the pass works from: from the same read, too.
+    pub spec: usize,
 }
 
-impl LedgerStore for Store {
+impl LedgerStore for Store<'_> {
     async fn load(&mut self) -> Result<Ledger, LedgerError> {
         self.port.turn().await;
-        if self.port.world.lock().object.phase != self.phase {
-            return Err(LedgerError::Conflict);
-        }
-        let call = self.port.world.lock().load();
+        let call = {
+            let mut world = self.port.world.lock();
+            let object = &world.objects[self.claim];
+            if (object.phase, object.spec) != (self.phase, self.spec) {
+                return Err(LedgerError::Conflict);
+            }
+            world.load(self.claim)
+        };
         let (ledger, version) = answer(call).await?;
         self.version = version;
         Ok(ledger)
@@ -87,18 +103,23 @@ impl LedgerStore for Store {
 
     async fn write(&mut self, edits: &[Edit]) -> Result<(), LedgerError> {
         self.port.turn().await;
-        let call = self.port.world.lock().write(edits, self.version);
+        let call = self
+            .port
+            .world
+            .lock()
+            .write(self.claim, edits, self.version);
         self.version = answer(call).await?;
         Ok(())
     }
 }
 
 /// Waits once, so that another writer can have its turn.
-struct Turn {
+struct Turn<'a> {
+    world: Shared<'a>,
     over: bool,
 }
 
-impl Future for Turn {
+impl Future for Turn<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -106,6 +127,7 @@ impl Future for Turn {
             return Poll::Ready(());
         }
         self.over = true;
+        self.world.lock().moves += 1;
         Poll::Pending
     }
 }

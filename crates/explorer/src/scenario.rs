@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use ownership::blueprint::{Blueprint, Expr, IfMissing, InnerWish, Slot, SlotName, Source};
 use ownership::decide::Evidence;
-use ownership::kind::{BirthProof, CreateMode, InnerProof, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
 use ownership::mark::Dialect;
 use ownership::time::Millis;
-use ownership::{Claim, Freehold, Holder, Identity, Ledger, Phase, ResourceId, Target};
+use ownership::{Claim, Holder, Identity, Ledger, Phase, ResourceId, Target};
 
 use crate::fault::{Fault, Menu};
-use crate::{kinds, names, run, special, stranger, twins};
+use crate::{families, kinds, twins};
 
 /// What a run begins with, what may happen in it, and what must come of it.
 #[derive(Clone)]
@@ -58,6 +58,23 @@ pub(crate) struct Scenario {
     pub blocker: Option<ResourceId>,
     /// How much time passes at `long-time`.
     pub long: Millis,
+    /// Other claims in the same world, each as a scenario of its own. Only what is said of a claim
+    /// counts there: its account, its faults and what goes for a whole run do not.
+    pub others: Vec<Scenario>,
+    /// Whether the claim begins only when the one before it has gone.
+    pub follows: bool,
+    /// Whether the last claim ends first.
+    pub last_first: bool,
+    /// Whether claims at rest are only glanced at, by way of an inventory.
+    pub glances: bool,
+    /// What the object's author wants instead, change by change.
+    pub changes: Vec<Blueprint>,
+    /// How long the first writer leads; then the second one does. Else all lead at once.
+    pub term: Option<Millis>,
+    /// Whether the claim's object is being deleted when the run begins.
+    pub ends_at_once: bool,
+    /// Whether the annotation `rules: exclusive` is there: what others put into our resources goes.
+    pub exclusive: bool,
 }
 
 impl Scenario {
@@ -91,7 +108,55 @@ impl Scenario {
             blocker: None,
             long: Millis::seconds(120),
             logs: false,
+            others: Vec::new(),
+            follows: false,
+            last_first: false,
+            glances: false,
+            changes: Vec::new(),
+            term: None,
+            ends_at_once: false,
+            exclusive: false,
         }
+    }
+
+    /// Every claim of the run.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// One of the claims.
+    pub(crate) fn claim(&self, claim: usize) -> &Self {
+        match claim {
+            0 => self,
+            n => &self.others[n - 1],
+        }
+    }
+
+    /// What the claim wants, after so many changes.
+    pub(crate) fn spec(&self, changes: usize) -> &Blueprint {
+        match changes {
+            0 => &self.blueprint,
+            n => &self.changes[n - 1],
+        }
+    }
+
+    /// How many writers there are for all claims together.
+    pub(crate) fn all_writers(&self) -> usize {
+        self.claims().map(|claim| usize::from(claim.writers)).sum()
+    }
+
+    /// The Kinds that an inventory keeps.
+    pub(crate) fn surveyed(&self) -> Vec<&'static Kind> {
+        let mut kinds: Vec<&'static Kind> = Vec::new();
+        for claim in self.claims() {
+            let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
+            for kind in claim.kinds.iter().copied().chain(slots) {
+                if !kinds.iter().any(|known| known.name == kind.name) {
+                    kinds.push(kind);
+                }
+            }
+        }
+        kinds
     }
 
     /// How the claim ends.
@@ -177,10 +242,10 @@ pub(crate) const MACHINERY: Menu = Menu::of(&[
 pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();
     for kind in kinds::synthetic_all() {
-        families(kind, &mut all);
+        families::of(kind, &mut all);
     }
     for kind in cloud_port::aws::KINDS {
-        families(kind, &mut all);
+        families::of(kind, &mut all);
     }
     let valuable = Kind {
         name: "synthetic/valuable",
@@ -200,98 +265,6 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.into_iter().map(Scenario::later).collect()
 }
 
-/// Everything that can be special about a Kind.
-fn families(kind: &'static Kind, all: &mut Vec<Scenario>) {
-    let alone = base(kind);
-    all.push(Scenario {
-        depth: 2,
-        ..named(&alone, "alone")
-    });
-    all.push(Scenario {
-        faults: MACHINERY.or(Menu::of(stranger::ALL)),
-        ..named(&alone, "stranger")
-    });
-    all.push(Scenario {
-        writers: 2,
-        ..named(&alone, "two-writers")
-    });
-    all.push(Scenario {
-        retains: true,
-        ..named(&alone, "retain")
-    });
-    all.push(Scenario {
-        status_refuses: true,
-        ..named(&alone, "status-refuses")
-    });
-    all.push(Scenario {
-        faults: MACHINERY.or(Fault::UnmarkedInFlight.bit()),
-        lifted: Lifted {
-            a2: true,
-            ..Lifted::default()
-        },
-        expect: Expect::Reported,
-        ..named(&alone, "a2-lifted")
-    });
-    all.push(Scenario {
-        lifted: Lifted {
-            a3: true,
-            ..Lifted::default()
-        },
-        expect: Expect::Reported,
-        ..named(&alone, "a3-lifted")
-    });
-    all.extend(held(&alone));
-    if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
-        all.push(twins::twins(&alone, kind));
-        all.push(Scenario {
-            writers: 2,
-            ..named(&twins::twins(&alone, kind), "two-writers")
-        });
-    }
-    if kind.naming == Naming::Free
-        && kind.birth == BirthProof::Marks
-        && !kind.name.starts_with("aws/")
-    {
-        all.push(Scenario {
-            writers: 2,
-            ..twins::bare_twins(&alone, kind)
-        });
-    }
-    if kind.birth == BirthProof::Circumstantial && kind.naming == Naming::Free {
-        all.push(special::lookalike(&alone, kind));
-    }
-    if kind
-        .inner
-        .iter()
-        .any(|inner| inner.proof == InnerProof::OwnMark)
-    {
-        all.push(special::guest(&alone, kind));
-    }
-    if kind.name_finds_marks() {
-        all.extend(names::taken_names(&alone, kind));
-    }
-    all.extend(special::scenarios(&alone, kind));
-    if kind.birth == BirthProof::Circumstantial {
-        all.push(Scenario {
-            faults: Menu::of(&[
-                Fault::CrashAfter,
-                Fault::LoseAnswer,
-                Fault::LateByOne,
-                Fault::LateAtRestart,
-                Fault::NoTime,
-                Fault::LongTime,
-                Fault::StrangerCreates,
-            ]),
-            lifted: Lifted {
-                a1: true,
-                ..Lifted::default()
-            },
-            expect: Expect::Reported,
-            ..named(&alone, "a1-lifted")
-        });
-    }
-}
-
 pub(crate) fn named(scenario: &Scenario, what: &str) -> Scenario {
     Scenario {
         name: format!("{}/{what}", scenario.name),
@@ -302,6 +275,11 @@ pub(crate) fn named(scenario: &Scenario, what: &str) -> Scenario {
 /// The first two words of a scenario's name.
 pub(crate) fn kind(name: &str) -> String {
     name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
+}
+
+/// What is special about a scenario: its name without its Kind.
+pub(crate) fn family(name: &str) -> &str {
+    name.splitn(3, '/').nth(2).unwrap_or(name)
 }
 
 /// The Kinds of scenarios, one a line.
@@ -373,7 +351,10 @@ pub(crate) fn base(kind: &'static Kind) -> Scenario {
     }
     let blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     let identity = identity(UUID, CLUSTER, "management-a", kkp());
-    Scenario::plain(kind.name, account, identity, blueprint, vec![kind])
+    Scenario {
+        exclusive: true,
+        ..Scenario::plain(kind.name, account, identity, blueprint, vec![kind])
+    }
 }
 
 fn inner_keys(inner: &str) -> &'static [&'static str] {
@@ -383,40 +364,4 @@ fn inner_keys(inner: &str) -> &'static [&'static str] {
         "attached-policy" => &["arn:aws:iam::aws:policy/ReadOnlyAccess"],
         _ => &[],
     }
-}
-
-/// The claim was restored under another management cluster: held there, or taken over here.
-fn held(alone: &Scenario) -> [Scenario; 2] {
-    let there = identity(UUID, CLUSTER, "management-b", kkp());
-    let by = |actor| Scenario {
-        identity: there.clone(),
-        actor,
-        ..alone.clone()
-    };
-    let (held, _) = run::prepare(&by(Actor::Engine(1)), &Freehold);
-    let (taken, _) = run::prepare(&by(Actor::Engine(0)), &Freehold);
-    let mut identity = alone.identity.clone();
-    identity.taken_over.insert(there.holder.clone(), 0);
-    let no_deletion = alone.faults.without(Fault::EndNow.bit());
-    // An old backup: it has the finalizers, and none of what came after.
-    let ledger = Ledger {
-        pinned: true,
-        ..Ledger::default()
-    };
-    [
-        Scenario {
-            account: held,
-            ledger: ledger.clone(),
-            expect: Expect::Held,
-            faults: no_deletion,
-            ..named(alone, "held")
-        },
-        Scenario {
-            account: taken,
-            ledger,
-            identity,
-            expect: Expect::Taken,
-            ..named(alone, "taken-over")
-        },
-    ]
 }

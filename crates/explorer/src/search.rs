@@ -1,4 +1,5 @@
-//! The search: every schedule with up to two faults, then random ones, each counted once.
+//! The search: every schedule with one fault, pairs of faults, interleavings of two writers, then
+//! random ones, each counted once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chooser::{Chooser, Random};
-use crate::fault::{Choice, Schedule};
+use crate::counts::Counts;
+use crate::fault::{Choice, Fault, Menu, Schedule};
 use crate::laws::Violation;
 use crate::run::Outcome;
 use crate::scenario::Scenario;
@@ -24,6 +26,8 @@ pub(crate) struct Effort {
     pub random: u32,
     /// Of the interleavings of two writers, one in this many.
     pub turns_one_in: u32,
+    /// Of those, one in this many is walked again with a fault, and with an end.
+    pub faulty_turns_one_in: u32,
     /// Where random schedules begin.
     pub seed: u64,
 }
@@ -33,6 +37,8 @@ pub(crate) struct Effort {
 pub(crate) struct Tally {
     /// Distinct schedules whose faults fired.
     pub schedules: usize,
+    /// What they are made of.
+    pub counts: Counts,
     /// Broken laws, each with the schedule, made small.
     pub violations: Vec<(Stored, Violation)>,
 }
@@ -87,6 +93,7 @@ pub(crate) fn explore(
 struct Walked {
     shares: u32,
     seen: BTreeSet<u64>,
+    counts: Counts,
     violations: BTreeMap<u32, (Stored, Violation)>,
 }
 
@@ -95,6 +102,7 @@ impl Walked {
     fn add(&mut self, share: u32, mut walk: Walk<'_>) -> bool {
         self.shares += 1;
         self.seen.append(&mut walk.seen);
+        self.counts += walk.counts;
         if let Some(violation) = walk.violations.pop() {
             self.violations.insert(share, violation);
         }
@@ -105,6 +113,7 @@ impl Walked {
     fn tally(&self) -> Tally {
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations.values().take(ENOUGH).cloned().collect(),
         }
     }
@@ -116,6 +125,7 @@ pub(crate) struct Walk<'a> {
     runner: Runner,
     mutant: &'a str,
     seen: BTreeSet<u64>,
+    counts: Counts,
     violations: Vec<(Stored, Violation)>,
     /// Which share of the schedules is walked, and of how many.
     share: (u32, u32),
@@ -129,6 +139,7 @@ impl<'a> Walk<'a> {
             runner,
             mutant,
             seen: BTreeSet::new(),
+            counts: Counts::default(),
             violations: Vec::new(),
             share: (0, 1),
         }
@@ -139,6 +150,7 @@ impl<'a> Walk<'a> {
         self.walk_all(effort);
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations,
         }
     }
@@ -148,6 +160,7 @@ impl<'a> Walk<'a> {
         self.wander(effort);
         Tally {
             schedules: self.seen.len(),
+            counts: self.counts,
             violations: self.violations,
         }
     }
@@ -174,7 +187,7 @@ impl<'a> Walk<'a> {
             return;
         };
         // A small menu is worth every pair.
-        let few = self.scenario.faults.faults().count() <= 4;
+        let few = self.scenario.faults.faults().count() <= 8;
         let one_in = if few { 1 } else { effort.one_in };
         let (mut single, mut pair) = (0_u32, 0_u32);
         for (point, menu) in base.menus.iter().enumerate() {
@@ -191,10 +204,13 @@ impl<'a> Walk<'a> {
                 let Some(outcome) = self.script(vec![first], keep) else {
                     continue;
                 };
+                self.counts.singles += 1;
                 for (point, menu) in outcome.menus.iter().enumerate().skip(point + 1) {
                     for fault in menu.faults() {
                         pair = pair.wrapping_add(1);
+                        self.counts.all_pairs += 1;
                         if pair.is_multiple_of(one_in) {
+                            self.counts.pairs += 1;
                             self.script(
                                 vec![
                                     first,
@@ -218,29 +234,78 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Every interleaving of up to eight calls of each of two writers.
+    /// Interleavings of eight calls of each of two writers; some again with a fault, or an end, that
+    /// each draws by itself.
     fn interleave(&mut self, effort: Effort) {
-        if self.scenario.writers < 2 || self.done() {
+        if self.scenario.all_writers() < 2 || self.done() {
             return;
         }
-        for (count, bits) in (0_u32..1 << 16)
-            .filter(|bits| bits.count_ones() == 8)
-            .enumerate()
-        {
-            let every = at(count) / effort.turns_one_in;
-            if !at(count).is_multiple_of(effort.turns_one_in) || !self.is_ours(every) {
+        let all = (0_u32..1 << 16).filter(|bits| bits.count_ones() == 8);
+        let mut walked = 0;
+        // Where two work beside each other for fewer turns, many interleavings are one.
+        let mut short: BTreeSet<Vec<bool>> = BTreeSet::new();
+        for (count, bits) in all.enumerate() {
+            let nth = at(count);
+            if self.share.0 == 0 {
+                self.counts.all_turns += 1;
+            }
+            let every = nth / effort.turns_one_in;
+            if !nth.is_multiple_of(effort.turns_one_in) || !self.is_ours(every) {
                 continue;
             }
             let turns: Vec<bool> = (0..16).map(|at| bits & (1 << at) != 0).collect();
-            let outcome = (self.runner)(
-                self.scenario,
-                Chooser::script(&Schedule::default(), false),
-                &turns,
-            );
-            self.take(outcome);
-            if self.done() {
+            if (1..16).any(|len| short.contains(&turns[..len])) {
+                walked += 1;
+                continue;
+            }
+            let faulty = every.is_multiple_of(effort.faulty_turns_one_in);
+            let chooser = Chooser::script(&Schedule::default(), faulty);
+            let mut outcome = (self.runner)(self.scenario, chooser, &turns);
+            if outcome.turns.is_empty() {
+                // Here nobody ever works beside another: there is nothing to interleave.
+                self.counts.all_turns = 0;
                 return;
             }
+            walked += 1;
+            if outcome.turns.len() < turns.len() {
+                short.insert(outcome.turns.clone());
+            }
+            let menus = std::mem::take(&mut outcome.menus);
+            self.take(outcome);
+            if faulty && !self.done() {
+                let mut random = Random::new(self.seed_of(effort.seed, nth));
+                self.interrupt(&menus, &turns, &mut random, Menu::of(Fault::ALL));
+                self.interrupt(&menus, &turns, &mut random, Fault::EndNow.bit());
+            }
+            if self.done() {
+                break;
+            }
+        }
+        self.counts.turns += walked;
+    }
+
+    /// An interleaving with one fault in it.
+    fn interrupt(&mut self, menus: &[Menu], turns: &[bool], random: &mut Random, allowed: Menu) {
+        let offers: Vec<Choice> = menus
+            .iter()
+            .enumerate()
+            .flat_map(|(point, menu)| {
+                let faults = menu.and(allowed).faults();
+                let point = at(point);
+                faults.map(move |fault| Choice { point, fault })
+            })
+            .collect();
+        let Some(choice) = offers.get(random.below(at(offers.len())) as usize) else {
+            return;
+        };
+        let schedule = Schedule {
+            choices: vec![*choice],
+            turns: Vec::new(),
+        };
+        let outcome = (self.runner)(self.scenario, Chooser::script(&schedule, false), turns);
+        self.counts.faulty_turns += 1;
+        if outcome.fired.len() == 1 || outcome.violation.is_some() {
+            self.take(outcome);
         }
     }
 
@@ -255,13 +320,14 @@ impl<'a> Walk<'a> {
             }
             let mut random = Random::new(self.seed_of(effort.seed, n));
             let (most, one_in) = (1 + random.below(10), 2 + random.below(20));
-            let turns = if self.scenario.writers > 1 {
+            let turns = if self.scenario.all_writers() > 1 {
                 (0..256).map(|_| random.below(2) == 1).collect()
             } else {
                 Vec::new()
             };
             let chooser = Chooser::random(random.next(), most, one_in);
             let outcome = (self.runner)(self.scenario, chooser, &turns);
+            self.counts.random += 1;
             self.take(outcome);
         }
     }
@@ -332,7 +398,14 @@ impl<'a> Walk<'a> {
                 None => at += 1,
             }
         }
-        while !schedule.turns.is_empty() {
+        loop {
+            // Beyond its end a schedule has the first writer's turn anyway.
+            while schedule.turns.last() == Some(&false) {
+                schedule.turns.pop();
+            }
+            if schedule.turns.is_empty() {
+                break;
+            }
             let mut smaller = schedule.clone();
             smaller.turns.pop();
             match again(smaller) {

@@ -93,6 +93,7 @@ pub(crate) fn edits(edits: &[Edit]) -> String {
         Edit::Join(trace) => format!("join {} on {}", words::trace(trace), trace.on),
         Edit::Joined(trace) => format!("joined {} on {}", words::trace(trace), trace.on),
         Edit::Leave(trace) => format!("leave {} on {}", words::trace(trace), trace.on),
+        Edit::Yield(held) => format!("note that {held} holds it"),
         Edit::Remove(target) => format!("announce a removal from {target}"),
         Edit::Removed(target) => format!("the removals from {target} are over"),
         Edit::Erase(trace) => format!("forget {} on {}", words::trace(trace), trace.on),

@@ -75,6 +75,11 @@ pub enum Finding {
         /// The other management cluster.
         by: Held,
     },
+    /// Another management cluster was seen to hold the claim.
+    Yielded {
+        /// The other management cluster.
+        by: Held,
+    },
     /// Twins of a Kind that holds data.
     Twins {
         /// The slot.
@@ -241,6 +246,12 @@ impl fmt::Display for Finding {
                  {by}",
                 by.holder
             ),
+            Self::Yielded { by } => write!(
+                f,
+                "the management cluster {} has taken this object over, so nothing of it is touched \
+                 here; if that one is gone, confirm the take-over once: freehold take-over --from {by}",
+                by.holder
+            ),
             Self::Twins { slot, kept, others } => write!(
                 f,
                 "{slot}: besides {kept} there are {}; they hold data, so delete what is not needed \
@@ -369,6 +380,8 @@ pub enum Reason {
     InnerSurplus(SlotName),
     /// A property differs.
     PropsDiffer(SlotName),
+    /// Another management cluster holds it: that is written down.
+    Yield(SlotName),
     /// What we put into a resource of ours is written down: what others put there is theirs.
     NoteParts(SlotName),
     /// What we add to somebody's resource is announced first.
@@ -463,6 +476,7 @@ impl fmt::Display for Reason {
             Self::AnnounceTraces(slot) => {
                 write!(f, "{slot} is not ours: what we add is written down first")
             }
+            Self::Yield(slot) => write!(f, "another management cluster holds {slot}"),
             Self::NoteParts(slot) => write!(f, "what we put into {slot} is written down"),
             Self::Join(slot) => write!(f, "another claim needs it too ({slot})"),
             Self::Leave => write!(f, "another claim still needs it: it only loses our mark"),

@@ -8,6 +8,7 @@ use crate::part::{Props, Resource};
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
+use crate::verdict::Held;
 
 /// Our record on a Kubernetes object.
 ///
@@ -39,6 +40,9 @@ pub struct Ledger {
     /// Of these, parts that we took our mark off, because another claim needed them: whoever is the
     /// last to do so removes them.
     pub left: BTreeSet<Trace>,
+    /// Another management cluster that was seen to hold the claim: it is left alone until that one's
+    /// take-over is confirmed, also when nothing of it is left to be seen.
+    pub yielded: Option<Held>,
     /// Calls that take something away, and that could meet another claim's if they are late: the
     /// resource outlives this claim, or is known only by its name. How often each was announced.
     pub removals: BTreeMap<Target, u32>,
@@ -226,6 +230,8 @@ pub enum Edit {
     Remove(Target),
     /// Every such call has taken effect.
     Removed(Target),
+    /// Another management cluster holds the claim.
+    Yield(Held),
     /// Nothing of ours is left: remove the finalizers.
     Finish,
 }
@@ -245,6 +251,7 @@ impl Ledger {
             left: _,
             removals,
             is_new: _,
+            yielded: _,
         } = self;
         let empty = ids.is_empty()
             && intents.is_empty()
@@ -316,6 +323,7 @@ impl Ledger {
             Edit::Removed(target) => {
                 self.removals.remove(target);
             }
+            Edit::Yield(held) => self.yielded = Some(held.clone()),
             Edit::Finish => *self = Self::default(),
         }
     }

@@ -11,7 +11,8 @@ use ownership::input::InputError;
 use ownership::ledger::{BeforeImage, Intent, Known, Origin, Part, Trace, TraceOf};
 use ownership::part::Props;
 use ownership::time::CloudTime;
-use ownership::{Claim, Kind, Ledger, ResourceId, SlotName, Target};
+use ownership::verdict::Held;
+use ownership::{Claim, Holder, Kind, Ledger, ResourceId, SlotName, Target};
 use serde::{Deserialize, Serialize};
 
 /// Why an annotation is no ledger. The object is left alone until somebody has looked.
@@ -67,6 +68,8 @@ struct Record {
     traces: Vec<TraceRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     removals: Vec<RemovalRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yielded: Option<YieldedRecord>,
 }
 
 #[expect(
@@ -115,6 +118,14 @@ struct KnownRecord {
     wrote: Option<BTreeMap<String, Vec<String>>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     condemned: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct YieldedRecord {
+    holder: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    generation: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -207,6 +218,10 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
                 times: *times,
             })
             .collect(),
+        yielded: ledger.yielded.as_ref().map(|held| YieldedRecord {
+            holder: held.holder.to_string(),
+            generation: held.generation,
+        }),
     };
     serde_json::to_string(&record).expect("texts and numbers under text keys")
 }
@@ -321,6 +336,13 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
             },
         };
         ledger.known.insert(target, known);
+    }
+    if let Some(held) = record.yielded {
+        let holder = Holder::parse(&held.holder);
+        ledger.yielded = Some(Held {
+            holder: holder.map_err(|error| RecordError::Unreadable(error.to_string()))?,
+            generation: held.generation,
+        });
     }
     for removal in record.removals {
         let target = kinds.target(&removal.kind, removal.id)?;

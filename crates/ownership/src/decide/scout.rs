@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use super::locate::Located;
-use super::{Deciding, Flow};
+use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::{Expr, IfMissing, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
+use crate::ledger::Edit;
 use crate::part::Resource;
 use crate::query::{Query, Target};
 use crate::rules::Rules;
@@ -86,15 +87,36 @@ impl<R: Rules> Deciding<'_, R> {
             self.findings = wrong;
             return Ok(true);
         }
-        let elsewhere = |owned: &crate::verdict::Owned| owned.held_by().is_some();
-        if !self.rules.stops_for_held_parts() || !held.iter().any(|(.., owned)| elsewhere(owned)) {
-            return Ok(false);
+        let elsewhere = held.iter().filter_map(|(.., owned)| owned.held_by());
+        let highest = elsewhere.max_by_key(|held| held.generation).cloned();
+        let Some(by) = highest.filter(|_| self.rules.stops_for_held_parts()) else {
+            return Ok(self.has_yielded());
+        };
+        if self.ledger.yielded.as_ref() != Some(&by) {
+            let slot = held.first().map(|(slot, ..)| slot.name.clone());
+            let why = slot.map_or(Reason::Settled, Reason::Yield);
+            return act(Decision::Write(vec![Edit::Yield(by)]), why);
         }
         for (slot, resource, owned) in held {
             self.is_held(&slot.name, &owned);
             self.filled_with(slot, &resource, Verdict::Owned(owned));
         }
         Ok(true)
+    }
+
+    /// Whether another management cluster was seen to hold the claim, and nothing of it is seen now:
+    /// what it deleted is not made again here.
+    fn has_yielded(&mut self) -> bool {
+        let identity = self.case.identity;
+        let Some(by) = &self.ledger.yielded else {
+            return false;
+        };
+        let confirmed = identity.taken_over.get(&by.holder);
+        if by.holder == identity.holder || confirmed.is_some_and(|upto| by.generation <= *upto) {
+            return false;
+        }
+        self.findings.push(Finding::Yielded { by: by.clone() });
+        self.rules.stops_for_held_parts()
     }
 
     /// What a slot that is only looked up leads to: the recorded id, else whatever has the wanted

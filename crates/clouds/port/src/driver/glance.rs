@@ -110,6 +110,8 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
                         Err(_) => return Ok(Glance::Differs),
                     }
                 }
+                // What can be closed now, and not by this, is closed by a pass.
+                Decision::Rest(Some(at)) if at <= now => return Ok(Glance::Differs),
                 Decision::Rest(books) => {
                     let report = Report {
                         findings,

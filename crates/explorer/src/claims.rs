@@ -1,0 +1,322 @@
+//! Scenarios of several claims in one world: neighbours, namesakes, two on one used resource, and
+//! one after the other.
+
+use blueprints::kkp::Cluster;
+use cloud_port::aws::security_group::SECURITY_GROUP;
+use cloud_sim::{Account, Actor};
+use ownership::blueprint::InnerWish;
+use ownership::decide::Evidence;
+use ownership::kind::{Kind, Marking, Naming};
+use ownership::mark::{Dialect, Tags};
+use ownership::part::Props;
+use ownership::{Blueprint, Freehold, Holder, Ledger, Slot, Target};
+
+use crate::fault::{Fault, Menu};
+use crate::names;
+use crate::run;
+use crate::scenario::{
+    CLUSTER, Expect, MACHINERY, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name, text,
+};
+
+/// What meets a name that a lagging replica takes for taken: few faults, so that every pair of them
+/// is walked.
+const FEW: Menu = Menu::of(&[
+    Fault::DuplicateByLag,
+    Fault::StaleByOne,
+    Fault::LoseAnswer,
+    Fault::CrashAfter,
+    Fault::LateToTheLast,
+    Fault::NoTime,
+]);
+
+/// The scenarios of several claims for a Kind.
+pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+    let mut all = neighbours(alone, kind);
+    all.push(heir(alone));
+    if kind.naming != Naming::Free {
+        all.push(Scenario {
+            faults: FEW,
+            depth: 2,
+            ..named(&heir(alone), "lag")
+        });
+    }
+    if kind.name_finds_marks() && kind.inner.iter().any(|inner| !inner.single) {
+        all.extend(one_used_resource(alone, kind));
+    }
+    if kind.name_finds_marks() && kind.marking == Marking::Mutable {
+        all.extend(namesakes(alone, kind));
+    }
+    if kind.marking == Marking::Mutable {
+        all.push(taken_over_twice(alone));
+    }
+    all
+}
+
+/// A second claim beside the first: another object, cluster and management cluster.
+fn second(alone: &Scenario, cluster: &str, holder: &str) -> Scenario {
+    let dialect = Dialect::Kkp {
+        cluster: cluster.into(),
+    };
+    Scenario {
+        identity: identity(OTHER_UUID, cluster, holder, dialect),
+        actor: Actor::Engine(1),
+        ..alone.clone()
+    }
+}
+
+/// The first claim's scenario with a second claim in it, and the same with the second ending first.
+fn both_orders(first: &Scenario, second: Scenario, what: &str) -> [Scenario; 2] {
+    let scenario = Scenario {
+        others: vec![second],
+        ..named(first, what)
+    };
+    let other = Scenario {
+        last_first: true,
+        ..named(&scenario, "last-first")
+    };
+    [scenario, other]
+}
+
+/// Two clusters in one account that share nothing. In one process, that glances, they share the
+/// inventory.
+fn neighbours(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+    let mut slot = alone.blueprint.slots()[0].clone();
+    slot.label = "dev-thing".into();
+    elsewhere(&mut slot, kind);
+    let beside = Scenario {
+        blueprint: Blueprint::new(vec![slot]).expect("a legal blueprint"),
+        ..second(alone, "dev", "management-a")
+    };
+    let [scenario, _] = both_orders(alone, beside, "neighbours");
+    let glancing = Scenario {
+        glances: true,
+        ..named(&scenario, "glancing")
+    };
+    vec![scenario, glancing]
+}
+
+/// A range of its own, where ranges may not overlap.
+pub(crate) fn elsewhere(slot: &mut Slot, kind: &Kind) {
+    for (name, wish) in &mut slot.props {
+        if *name == "cidr" {
+            *wish = text(if kind.name == "aws/vpc" {
+                "10.1.0.0/16"
+            } else {
+                "172.31.129.0/24"
+            });
+        }
+    }
+}
+
+/// The same name again, as soon as the claim has ended: calls of the first may still be under way.
+fn heir(alone: &Scenario) -> Scenario {
+    let heir = Scenario {
+        follows: true,
+        ..second(alone, CLUSTER, "management-a")
+    };
+    Scenario {
+        others: vec![heir],
+        ..named(alone, "heir")
+    }
+}
+
+/// Two clusters use somebody's resource and put equal and different parts into it.
+fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+    let (account, _) = names::plant(alone, kind, &Tags::new());
+    let used = Scenario {
+        account,
+        expect: Expect::Used,
+        faults: alone.faults.without(Fault::LoseStatus.bit()),
+        ..alone.clone()
+    };
+    let mut slot = used.blueprint.slots()[0].clone();
+    slot.inner = other_parts(&slot.inner);
+    let other = Scenario {
+        blueprint: Blueprint::new(vec![slot]).expect("a legal blueprint"),
+        ..second(&used, "dev", "management-a")
+    };
+    let mut all = both_orders(&used, other.clone(), "two-claims/one-used-resource").to_vec();
+    all.push(one_comes(&used, other, "two-claims/one-comes-one-goes"));
+    all
+}
+
+/// Of the parts inside, one that is equal and one that is not.
+fn other_parts(wishes: &[InnerWish]) -> Vec<InnerWish> {
+    let mut parts: Vec<InnerWish> = wishes.iter().take(1).cloned().collect();
+    if let Some(first) = parts.first().cloned() {
+        let key = text(match first.kind {
+            "rule" => "ingress tcp 8443-8443 0.0.0.0/0",
+            "attached-policy" => "arn:aws:iam::aws:policy/PowerUserAccess",
+            _ => "kubernetes-others",
+        });
+        parts.push(InnerWish { key, ..first });
+    }
+    parts
+}
+
+/// The first claim is at rest and ends; the second begins at the same time.
+fn one_comes(first: &Scenario, second: Scenario, what: &str) -> Scenario {
+    let (account, ledger) = run::prepare(first, &Freehold);
+    Scenario {
+        account,
+        ledger,
+        ends_at_once: true,
+        others: vec![second],
+        ..named(first, what)
+    }
+}
+
+/// Both management clusters have taken over the claim from each other, and both have its object: they
+/// must not write against each other for ever. One acts; the other says that it does not.
+fn taken_over_twice(alone: &Scenario) -> Scenario {
+    let (account, ledger) = run::prepare(alone, &Freehold);
+    let in_cluster = |here: &str, there: &str| {
+        let mut identity = identity(UUID, CLUSTER, here, kkp());
+        identity.taken_over.insert(Holder::of_cluster(there), 0);
+        Scenario {
+            account: account.clone(),
+            ledger: ledger.clone(),
+            identity,
+            expect: Expect::Reported,
+            ..alone.clone()
+        }
+    };
+    Scenario {
+        others: vec![in_cluster("management-b", "management-a")],
+        ..named(
+            &in_cluster("management-a", "management-b"),
+            "two-claims/taken-over-twice",
+        )
+    }
+}
+
+/// Two clusters of one name in two management clusters. Each owns something, and both use what is
+/// somebody's. Whichever ends, the other one's tags stay.
+fn namesakes(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+    let (mut account, thing) = (alone.account.clone(), &alone.blueprint.slots()[0]);
+    let mut shared = Slot {
+        name: slot_name("shared"),
+        label: "shared-thing".into(),
+        inner: Vec::new(),
+        exclusive: Vec::new(),
+        ..thing.clone()
+    };
+    elsewhere(&mut shared, kind);
+    let props = ownership::blueprint::resolve_props(&shared.props, &|_| None).unwrap_or_default();
+    let target = plant(&mut account, kind.name, "shared-thing", &props);
+    let claim = |base: &Scenario, label: &str| {
+        let thing = Slot {
+            label: label.into(),
+            ..thing.clone()
+        };
+        let mut ledger = Ledger {
+            pinned: true,
+            ..Ledger::default()
+        };
+        ledger.ids.insert(shared.name.clone(), target.id.clone());
+        Scenario {
+            account: account.clone(),
+            blueprint: Blueprint::new(vec![thing, shared.clone()]).expect("a legal blueprint"),
+            ledger,
+            evidence: sweeping(),
+            faults: base.faults.without(Fault::LoseStatus.bit().or(OVERTAKEN)),
+            ..base.clone()
+        }
+    };
+    let first = claim(alone, "prod-thing");
+    let namesake = claim(&second(alone, CLUSTER, "management-b"), "prod-b-thing");
+    both_orders(&first, namesake, "two-claims/namesakes").to_vec()
+}
+
+/// What lets a sweep's call land when a namesake has begun since it was decided. Cluster marks name no
+/// claim, so nothing can tell: the namesake puts its mark back at its next look (law 7).
+const OVERTAKEN: Menu = Menu::of(&[
+    Fault::EndNow,
+    Fault::LateByOne,
+    Fault::LateByTwo,
+    Fault::LateByThree,
+    Fault::LateAtRestart,
+    Fault::LateToTheLast,
+    Fault::Slow,
+]);
+
+fn plant(account: &mut Account, kind: &'static str, name: &str, props: &Props) -> Target {
+    account
+        .plant(Actor::Stranger, kind, name, props, &Tags::new())
+        .expect("the name is free")
+}
+
+/// What the served API says: the cluster mark goes at the end, whoever wrote it.
+fn sweeping() -> Evidence {
+    Evidence {
+        sweep: true,
+        ..Evidence::default()
+    }
+}
+
+/// The scenarios of several KKP clusters.
+pub(crate) fn kkp_scenarios(alone: &Scenario) -> Vec<Scenario> {
+    let mut all = vec![Scenario {
+        name: "kkp/cluster/heir".into(),
+        depth: 1,
+        ..heir(alone)
+    }];
+    let mut account = alone.account.clone();
+    let vpc = account.default_vpc().expect("there is one").id.clone();
+    let props: Props = [("vpc", vpc.text()), ("description", "shared".into())]
+        .into_iter()
+        .collect();
+    let shared = plant(&mut account, SECURITY_GROUP.name, "shared", &props);
+    let cluster = |name: &str, uuid, holder, actor, own_group: bool, iam: bool, range: &str| {
+        let cluster = Cluster {
+            security_group_id: (!own_group).then(|| shared.id.to_string()),
+            disable_iam: !iam,
+            node_ports_allowed: vec![range.into()],
+            ..Cluster::new(name)
+        };
+        let ledger = Ledger {
+            ids: cluster.ids().expect("legal ids"),
+            ..Ledger::default()
+        };
+        Scenario {
+            account: account.clone(),
+            identity: identity(uuid, name, holder, cluster.dialect()),
+            actor,
+            blueprint: cluster.blueprint().expect("the cluster is legal"),
+            ledger,
+            evidence: sweeping(),
+            depth: 1,
+            faults: MACHINERY.without(Fault::LoseStatus.bit()),
+            name: "kkp/cluster".into(),
+            ..alone.clone()
+        }
+    };
+    let (here, there) = (Actor::Engine(0), Actor::Engine(1));
+    let (a, b) = ("management-a", "management-b");
+    // One owns a group; its namesake owns roles and a profile, and uses somebody's group.
+    let first = cluster(CLUSTER, UUID, a, here, true, false, "10.0.0.0/8");
+    let namesake = cluster(CLUSTER, OTHER_UUID, b, there, false, true, "10.0.0.0/8");
+    let first = Scenario {
+        faults: first.faults.without(OVERTAKEN),
+        ..first
+    };
+    all.extend(both_orders(&first, namesake, "two-claims/namesakes"));
+    // Two clusters use one group: ssh and ping are equal, the node ports are not.
+    let first = cluster(CLUSTER, UUID, a, here, false, false, "10.0.0.0/8");
+    let other = cluster("dev", OTHER_UUID, a, there, false, false, "192.168.0.0/16");
+    all.extend(both_orders(
+        &first,
+        other.clone(),
+        "two-claims/one-used-resource",
+    ));
+    all.push(one_comes(&first, other, "two-claims/one-comes-one-goes"));
+    let first = cluster(CLUSTER, UUID, a, here, true, true, "10.0.0.0/8");
+    let other = cluster("dev", OTHER_UUID, a, there, true, true, "10.0.0.0/8");
+    let [neighbours, _] = both_orders(&first, other, "neighbours");
+    all.push(Scenario {
+        glances: true,
+        ..named(&neighbours, "glancing")
+    });
+    all.push(neighbours);
+    all
+}

@@ -1,0 +1,142 @@
+//! The families of scenarios: everything that can be special about a Kind.
+
+use cloud_sim::Actor;
+use ownership::kind::{BirthProof, InnerProof, Kind, Naming};
+use ownership::{Freehold, Ledger};
+
+use crate::fault::{Fault, Menu};
+use crate::scenario::{
+    CLUSTER, Expect, Lifted, MACHINERY, Scenario, UUID, base, identity, kkp, named,
+};
+use crate::{changes, claims, names, processes, run, special, stranger, twins};
+
+/// Everything that can be special about a Kind.
+pub(crate) fn of(kind: &'static Kind, all: &mut Vec<Scenario>) {
+    let alone = base(kind);
+    all.push(Scenario {
+        depth: 2,
+        ..named(&alone, "alone")
+    });
+    all.push(Scenario {
+        faults: MACHINERY.or(Menu::of(stranger::ALL)),
+        ..named(&alone, "stranger")
+    });
+    all.push(Scenario {
+        writers: 2,
+        ..named(&alone, "two-writers")
+    });
+    all.push(Scenario {
+        retains: true,
+        ..named(&alone, "retain")
+    });
+    all.push(Scenario {
+        status_refuses: true,
+        ..named(&alone, "status-refuses")
+    });
+    all.push(Scenario {
+        faults: MACHINERY.or(Fault::UnmarkedInFlight.bit()),
+        lifted: Lifted {
+            a2: true,
+            ..Lifted::default()
+        },
+        expect: Expect::Reported,
+        ..named(&alone, "a2-lifted")
+    });
+    all.push(Scenario {
+        lifted: Lifted {
+            a3: true,
+            ..Lifted::default()
+        },
+        expect: Expect::Reported,
+        ..named(&alone, "a3-lifted")
+    });
+    all.extend(held(&alone));
+    if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
+        all.push(twins::twins(&alone, kind));
+        all.push(Scenario {
+            writers: 2,
+            ..named(&twins::twins(&alone, kind), "two-writers")
+        });
+    }
+    if kind.naming == Naming::Free
+        && kind.birth == BirthProof::Marks
+        && !kind.name.starts_with("aws/")
+    {
+        all.push(Scenario {
+            writers: 2,
+            ..twins::bare_twins(&alone, kind)
+        });
+    }
+    if kind.birth == BirthProof::Circumstantial && kind.naming == Naming::Free {
+        all.push(special::lookalike(&alone, kind));
+    }
+    if kind
+        .inner
+        .iter()
+        .any(|inner| inner.proof == InnerProof::OwnMark)
+    {
+        all.push(special::guest(&alone, kind));
+    }
+    if kind.name_finds_marks() {
+        all.extend(names::taken_names(&alone, kind));
+    }
+    all.extend(special::scenarios(&alone, kind));
+    all.extend(claims::scenarios(&alone, kind));
+    all.extend(changes::scenarios(&alone, kind));
+    all.extend(processes::scenarios(&alone));
+    if kind.birth == BirthProof::Circumstantial {
+        all.push(Scenario {
+            faults: Menu::of(&[
+                Fault::CrashAfter,
+                Fault::LoseAnswer,
+                Fault::LateByOne,
+                Fault::LateAtRestart,
+                Fault::NoTime,
+                Fault::LongTime,
+                Fault::StrangerCreates,
+            ]),
+            lifted: Lifted {
+                a1: true,
+                ..Lifted::default()
+            },
+            expect: Expect::Reported,
+            ..named(&alone, "a1-lifted")
+        });
+    }
+}
+
+/// The claim was restored under another management cluster: held there, or taken over here.
+fn held(alone: &Scenario) -> [Scenario; 2] {
+    let there = identity(UUID, CLUSTER, "management-b", kkp());
+    let by = |actor| Scenario {
+        identity: there.clone(),
+        actor,
+        ..alone.clone()
+    };
+    let (held, _) = run::prepare(&by(Actor::Engine(1)), &Freehold);
+    let (taken, _) = run::prepare(&by(Actor::Engine(0)), &Freehold);
+    let mut identity = alone.identity.clone();
+    identity.taken_over.insert(there.holder.clone(), 0);
+    let no_deletion = alone.faults.without(Fault::EndNow.bit());
+    // An old backup: it has the finalizers, and none of what came after.
+    let ledger = Ledger {
+        pinned: true,
+        ..Ledger::default()
+    };
+    [
+        Scenario {
+            account: held,
+            ledger: ledger.clone(),
+            expect: Expect::Held,
+            faults: no_deletion,
+            ..named(alone, "held")
+        },
+        Scenario {
+            account: taken,
+            ledger,
+            identity,
+            expect: Expect::Taken,
+            ..named(alone, "taken-over")
+        },
+    ]
+}
