@@ -181,7 +181,15 @@ fn taken_over_twice(alone: &Scenario) -> Scenario {
             ..alone.clone()
         }
     };
+    // When one of them ends the claim, or reads what is old, the other's end is none of its own.
+    let faults = alone.faults.without(Menu::of(&[
+        Fault::EndNow,
+        Fault::StaleByOne,
+        Fault::StaleByTwo,
+        Fault::LoseStatus,
+    ]));
     Scenario {
+        faults,
         others: vec![in_cluster("management-b", "management-a")],
         ..named(
             &in_cluster("management-a", "management-b"),

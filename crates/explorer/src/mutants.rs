@@ -143,6 +143,30 @@ mutants! {
     "repeat under an expired token": TokensNeverExpire {
         fn token_expired(&self, _: &Kind, _: Millis, _: Millis) -> bool { false }
     }
+    "close an intent because its name is taken": CloseOnExists {
+        fn looks_at_what_exists(&self) -> bool { false }
+    }
+    "take a recorded name for proof": TrustNames {
+        fn names_prove_nothing(&self) -> bool { false }
+    }
+    "remove what others put into ours": RemoveGuests {
+        fn spares_guests(&self) -> bool { false }
+    }
+    "count on another claim's part": CountOnOthers {
+        fn joins_marked_parts(&self) -> bool { false }
+    }
+    "trust the co-mark at once": TrustCoMark {
+        fn joined_at(&self, _: &Kind, since: Tick) -> Tick { since }
+    }
+    "end while a removal may still land": ForgetRemovals {
+        fn waits_out_removals(&self) -> bool { false }
+    }
+    "sweep a namesake's marks": SweepNamesakes {
+        fn spares_namesakes(&self) -> bool { false }
+    }
+    "work on what another management cluster holds": WorkOnHeld {
+        fn stops_for_held_parts(&self) -> bool { false }
+    }
     "treat throttled as fatal": FatalThrottling {
         fn class(&self, error: &CloudError) -> Class {
             match &error.class {

@@ -100,11 +100,7 @@ mod tests {
     }
 
     fn policy() -> InnerPart {
-        InnerPart {
-            key: "policy".into(),
-            value: "{}".into(),
-            tags: Tags::new(),
-        }
+        InnerPart::new("policy", "{}", Tags::new())
     }
 
     #[test]

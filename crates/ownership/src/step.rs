@@ -181,14 +181,14 @@ impl Deletion {
 impl Step {
     /// A deletion; `None` unless the proof is fresh and this management cluster holds the claim.
     pub fn delete(owned: Owned, now: Tick) -> Option<Self> {
-        owned.permits(now).then(|| Self::Delete(Deletion { owned }))
+        let permitted = owned.permits(now);
+        permitted.then_some(Self::Delete(Deletion { owned }))
     }
 
     /// A change in place, under the same conditions as a deletion.
     pub fn update(owned: Owned, props: Props, now: Tick) -> Option<Self> {
-        owned
-            .permits(now)
-            .then(|| Self::Update(Update { owned, props }))
+        let permitted = owned.permits(now);
+        permitted.then_some(Self::Update(Update { owned, props }))
     }
 
     /// The removal of parts of one inner Kind from one resource; `None` unless every proof is fresh,

@@ -2,7 +2,7 @@
 
 use ownership::blueprint::{BlueprintError, Expr, InnerWish};
 use ownership::kind::{
-    BirthProof, Change, CreateMode, InnerKind, InnerProof, Marking, Naming, PropRule,
+    BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
 use ownership::time::Millis;
@@ -19,6 +19,7 @@ static THING: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,

@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn freeholds_mark_comes_back_from_every_carrier(
-        slot in "[a-z0-9-]{1,40}", attempt: u32, cluster in "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", uuid in 1..=u128::MAX,
+        slot in "[a-z0-9-]{1,40}", attempt in 0..=999_999_u32, generation in 0..=9_999_u32, cluster in "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", uuid in 1..=u128::MAX,
         carrier in carrier()
     ) {
         let uuid = uuid::Uuid::from_u128(uuid).to_string();
@@ -96,6 +96,7 @@ proptest! {
             slot: SlotName::new(&slot).unwrap(),
             attempt,
             holder: Holder::of_cluster(&uuid),
+            generation,
         };
         let (key, value) = mark.encode(carrier).unwrap();
         prop_assert!(reserved(carrier, &key).is_some());

@@ -2,7 +2,7 @@
 
 use cloud_port::aws::security_group::RULE;
 use cloud_port::aws::{self, instance_profile, role};
-use cloud_port::driver::{InMemory, PassEnd};
+use cloud_port::driver::{Glance, InMemory, PassEnd};
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use futures_util::FutureExt as _;
 use ownership::decide::Phase;
@@ -71,11 +71,7 @@ fn text(text: &str) -> Text {
 }
 
 fn part(key: &str, value: &str) -> InnerPart {
-    InnerPart {
-        key: text(key),
-        value: text(value),
-        tags: Tags::new(),
-    }
+    InnerPart::new(text(key), text(value), Tags::new())
 }
 
 /// The first resource of a Kind that has this name; any, if it is empty.
@@ -216,10 +212,19 @@ fn opinions(place: &Place<SharedAccount>) -> (bool, bool) {
     let case = tenant.wants.case(Phase::Live);
     let clock = place.account.lock().clock().clone();
     let glance = driver(&place.inventory, &clock)
-        .glance(&case, &tenant.ledger.0, &tenant.sightings)
+        .glance(
+            &case,
+            &tenant.ledger.0,
+            &mut tenant.sightings.clone(),
+            clock.now(),
+        )
         .now_or_never()
         .unwrap()
         .unwrap();
+    let glance = match glance {
+        Glance::Rest(report, _) => Some(report),
+        Glance::Close(_) | Glance::Differs => None,
+    };
 
     // In a world of its own.
     let clock = VirtualClock::at(clock.now());
@@ -229,7 +234,7 @@ fn opinions(place: &Place<SharedAccount>) -> (bool, bool) {
     let fresh = driver(&account, &clock);
     let end = fresh.pass(&case, &mut ledger, &mut sightings, &mut steps);
     let report = match end.now_or_never().unwrap() {
-        PassEnd::Rest(report) if steps.0 == 0 && ledger.0 == tenant.ledger.0 => Some(report),
+        PassEnd::Rest(report, _) if steps.0 == 0 && ledger.0 == tenant.ledger.0 => Some(report),
         _ => None,
     };
     let agree = match (&glance, &report) {

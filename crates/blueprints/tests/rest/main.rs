@@ -10,7 +10,7 @@ mod place;
 
 use std::sync::{Arc, Mutex};
 
-use cloud_port::{Cloud, Effect, Survey};
+use cloud_port::{Cloud, Deadline, Effect, Survey};
 use cloud_sim::{Op, SharedAccount};
 use ownership::decide::Phase;
 use ownership::{Answer, CloudError, Kind, Query, Step};
@@ -95,8 +95,8 @@ impl Cloud for Stuck {
         self.account.read(query).await
     }
 
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
-        self.account.perform(step).await
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
+        self.account.perform(step, by).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! A place: one simulated account with many KKP clusters, visited as an operator visits them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use blueprints::kkp::Cluster;
 use cloud_port::driver::{Driver, InMemory, Journal, PassEnd, Rested, Term};
@@ -101,9 +101,14 @@ impl<C: Survey> Place<C> {
     pub(crate) fn converge(&mut self, tenant: usize, phase: Phase) {
         for _ in 0..100 {
             match self.visit(tenant, phase).0 {
-                PassEnd::Rest(report) => {
+                PassEnd::Rest(report, None) => {
                     assert_eq!(report.findings, []);
                     return;
+                }
+                PassEnd::Rest(_, Some(until)) => {
+                    let account = self.account.lock();
+                    let span = until - account.clock().now();
+                    account.clock().advance(span);
                 }
                 PassEnd::Done(_) => return,
                 PassEnd::Wait(until, ..) => {
@@ -129,7 +134,7 @@ impl<C: Survey> Place<C> {
         let mut busy = Vec::new();
         for tenant in 0..self.tenants.len() {
             let (end, steps) = self.visit(tenant, Phase::Live);
-            if steps > 0 || !matches!(end, PassEnd::Rest(_)) {
+            if steps > 0 || !matches!(end, PassEnd::Rest(..)) {
                 busy.push(tenant);
             }
         }
@@ -163,7 +168,7 @@ impl Tenant {
         let identity = Identity {
             claim: Claim::new("Cluster.kubermatic.k8c.io", "", &name, &uuid).expect("legal"),
             holder: Holder::of_cluster("management"),
-            taken_over: BTreeSet::new(),
+            taken_over: BTreeMap::new(),
             dialect: cluster.dialect(),
         };
         Self {

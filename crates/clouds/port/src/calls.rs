@@ -107,7 +107,7 @@ mod tests {
     use ownership::{Answer, Query, Step};
 
     use super::*;
-    use crate::{Cloud, Effect, Inventory};
+    use crate::{Cloud, Deadline, Effect, Inventory};
 
     #[derive(Default)]
     struct Hand(AtomicU64);
@@ -126,7 +126,7 @@ mod tests {
             Ok(Answer::default())
         }
 
-        async fn perform(&self, _: &Step) -> Result<Effect, CloudError> {
+        async fn perform(&self, _: &Step, _: Deadline<'_>) -> Result<Effect, CloudError> {
             match &self.0 {
                 Some(answer) => answer.clone(),
                 None => std::future::pending().await,
@@ -148,7 +148,7 @@ mod tests {
             right: MarkRight::Trace,
         };
         let before = {
-            let mut call = pin!(inventory.perform(&step));
+            let mut call = pin!(inventory.perform(&step, Deadline::never()));
             let mut context = Context::from_waker(Waker::noop());
             let waits = matches!(call.as_mut().poll(&mut context), Poll::Pending);
             assert!(!waits || !is_over(), "it waits for its answer");

@@ -10,14 +10,12 @@
 
 pub mod aws;
 pub mod calls;
-pub mod catalogue;
 pub mod cloud;
 pub mod driver;
 pub mod inventory;
 pub mod words;
 
 pub use calls::Calls;
-pub use catalogue::Catalogue;
 pub use cloud::{Cloud, Deadline, Effect};
 pub use driver::{
     Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,

@@ -139,7 +139,8 @@ impl Conditions {
                 told.looked = true;
                 // What a read does not show may still be there: that takes no readiness away.
                 let may_be_there = matches!(reason, Reason::AwaitSettling(_)) && was_ready;
-                if !told.found(&report.findings) && !(may_be_there && phase == Phase::Live) {
+                let stays = may_be_there && phase == Phase::Live;
+                if !told.found(&report.findings) && !stays {
                     told.say(READY, false, word, reason.to_string());
                 }
             }

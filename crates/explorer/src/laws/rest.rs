@@ -194,11 +194,13 @@ fn as_wished(
 pub(crate) fn counted_on(world: &World<'_>, claim: usize, step: &Step) -> Vec<usize> {
     let takes = matches!(
         step,
-        Step::Delete { .. } | Step::RemoveInner { .. } | Step::Unmark { .. } | Step::Update { .. }
+        Step::Delete(_) | Step::RemoveInner(_) | Step::Unmark { .. } | Step::Update(_)
     );
     let mut others = Vec::new();
     if takes && world.objects.len() > 1 {
-        others.extend((0..world.objects.len()).filter(|other| *other != claim));
+        // The same claim in another management cluster is whoever's holds it.
+        let us = world.actor(claim);
+        others.extend((0..world.objects.len()).filter(|other| world.actor(*other) != us));
         others.retain(|other| right(world, *other).is_ok_and(|rests| rests));
     }
     others

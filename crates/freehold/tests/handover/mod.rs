@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use api::kkp::AwsCredentials;
 use cloud_port::aws::AwsPlace;
-use cloud_port::{Calls, Cloud, Effect, Inventory, Survey, aws};
+use cloud_port::{Calls, Cloud, Deadline, Effect, Inventory, Survey, aws};
 use cloud_sim::SharedAccount;
 use controllers::kkp::Accounts;
 use freehold::accounts::{Call, Countable};
@@ -38,8 +38,8 @@ impl Cloud for Line {
         self.account.read(query).await
     }
 
-    async fn perform(&self, step: &Step) -> Result<Effect, CloudError> {
-        let outcome = self.account.perform(step).await;
+    async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
+        let outcome = self.account.perform(step, by).await;
         let fate = self.fate.load(Ordering::Relaxed);
         if fate == ANSWERED {
             return outcome;

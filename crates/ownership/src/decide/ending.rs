@@ -534,11 +534,11 @@ impl<R: Rules> Deciding<'_, R> {
                     let slot = self.slot_or_bare(&known.slot, kind, &resource.name);
                     self.mark_new(&slot, resource)?;
                 }
-                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy) => {
-                    if self.settled(Sight::Lost(target.clone()), settle, why) {
-                        let slot = known.slot.clone();
-                        self.findings.push(Finding::MarkLost { slot, target });
-                    }
+                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
+                    if self.settled(Sight::Lost(target.clone()), settle, why.clone()) =>
+                {
+                    let slot = known.slot.clone();
+                    self.findings.push(Finding::MarkLost { slot, target });
                 }
                 _ => {}
             }

@@ -63,7 +63,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 continue;
             }
             self.refresh(target)?;
-            if !missing.is_empty() && !(inner.single && !seen.parts.is_empty()) {
+            let room = !inner.single || seen.parts.is_empty();
+            if !missing.is_empty() && room {
                 return add(slot, target, inner, missing);
             }
             self.refresh_inside(target, inner)?;

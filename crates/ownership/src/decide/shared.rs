@@ -323,16 +323,15 @@ impl<R: Rules> Deciding<'_, R> {
                         anothers: other,
                     };
                 };
-                let ours = match OwnershipMark::decode(kind.carrier, &identity.key(kind), value) {
-                    Some(mark) => holds(&mark),
-                    // Somebody wrote another value under the key. The key alone names the claim and
-                    // the part; whether it was us is in the ledger.
-                    None => {
-                        let on = Target::new(resource.kind, resource.id.clone());
-                        let trace = inner_trace(&on, inner, &part.key);
-                        self.ledger.traces.contains_key(&trace)
-                    }
+                let mark = OwnershipMark::decode(kind.carrier, &identity.key(kind), value);
+                // Where somebody wrote another value under the key, the key alone names the claim and
+                // the part; whether it was us is in the ledger.
+                let on = Target::new(resource.kind, resource.id.clone());
+                let added = || {
+                    let trace = inner_trace(&on, inner, &part.key);
+                    self.ledger.traces.contains_key(&trace)
                 };
+                let ours = mark.as_ref().map_or_else(added, holds);
                 Whose {
                     ours,
                     anothers: other || !ours,

@@ -45,7 +45,7 @@ impl<'a, C: Cloud> Run<'a, C> {
             identity: Identity {
                 claim: Claim::new("Cluster.kubermatic.k8c.io", "", NAME, uuid).expect("legal"),
                 holder: Holder::of_cluster("management"),
-                taken_over: BTreeSet::new(),
+                taken_over: BTreeMap::new(),
                 dialect: cluster.dialect(),
             },
             blueprint: cluster.blueprint().expect("a legal cluster"),
@@ -63,7 +63,7 @@ impl<'a, C: Cloud> Run<'a, C> {
     async fn converge(&mut self, phase: Phase) -> (Vec<String>, Report) {
         for _ in 0..100 {
             match self.pass(phase).await {
-                PassEnd::Rest(report) => return (self.steps.take(), report),
+                PassEnd::Rest(report, _) => return (self.steps.take(), report),
                 PassEnd::Done(_) => return (self.steps.take(), Report::default()),
                 PassEnd::Wait(until, ..) => self.clock.advance(until - self.clock.now()),
                 other => panic!("{other:?}\nafter {:#?}", self.steps.0),

@@ -353,7 +353,7 @@ fn delete_group(id: &str) -> Step {
         )
         .expect("legal"),
         holder: Holder::of_cluster("here"),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
         dialect: Dialect::Kkp {
             cluster: "abc".into(),
         },

@@ -43,6 +43,19 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn every_kind_can_be_declared() {
+        for (at, kind) in KINDS.iter().enumerate() {
+            assert_eq!(kind.check(), Ok(()));
+            let others = &KINDS[..at];
+            assert!(
+                others.iter().all(|other| other.name != kind.name),
+                "{}",
+                kind.name
+            );
+        }
+    }
+
     /// `Kind::check` holds them to the usual T.
     #[test]
     fn every_client_token_outlives_the_longest_request_timeout_that_can_be_set() {

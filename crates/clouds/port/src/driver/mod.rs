@@ -17,7 +17,7 @@ use ownership::{
     Target, View, decide,
 };
 
-pub use glance::Rested;
+pub use glance::{Glance, Rested};
 pub use plan::Planned;
 
 use crate::cloud::{Cloud, Deadline};

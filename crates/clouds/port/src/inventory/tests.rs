@@ -16,7 +16,7 @@ use super::{Inventory, LIFE, Silent, Survey};
 use crate::aws::instance_profile::INSTANCE_PROFILE;
 use crate::aws::role::ROLE;
 use crate::aws::security_group::SECURITY_GROUP;
-use crate::cloud::{Cloud, Effect};
+use crate::cloud::{Cloud, Deadline, Effect};
 
 const START: Tick = Tick(1_000_000);
 
@@ -37,6 +37,7 @@ impl Fake {
         there.push(Resource {
             kind: kind.name,
             id: ResourceId::new(name),
+            unique: None,
             name: name.into(),
             tags: Tags::from_iter([(Text::from(tag), Text::from(""))]),
             props: Props::new(),
@@ -83,7 +84,7 @@ impl Cloud for Fake {
             .await
     }
 
-    async fn perform(&self, _: &Step) -> Result<Effect, CloudError> {
+    async fn perform(&self, _: &Step, _: Deadline<'_>) -> Result<Effect, CloudError> {
         Ok(Effect::default())
     }
 }
@@ -117,13 +118,13 @@ fn by_id(kind: &Kind, id: &str) -> Query {
 fn by_mark(kind: &Kind, key: &str) -> Query {
     Query::Marks {
         kind: kind.name,
-        key: key.into(),
+        keys: vec![key.into()],
     }
 }
 
 /// The names of what it shows.
 fn show(inventory: &Inventory<Fake>, query: &Query, now: Tick) -> Result<Vec<String>, Silent> {
-    let shown = inventory.show(query, now).now_or_never().unwrap()?;
+    let shown = inventory.show(query, now, None).now_or_never().unwrap()?;
     let found = shown.answer.resources.iter();
     Ok(found.map(|resource| resource.name.to_string()).collect())
 }
@@ -138,7 +139,11 @@ fn mark(inventory: &Inventory<Fake>, kind: &Kind, id: &str) {
         tags: Vec::new(),
         right: MarkRight::Trace,
     };
-    inventory.perform(&step).now_or_never().unwrap().unwrap();
+    inventory
+        .perform(&step, Deadline::never())
+        .now_or_never()
+        .unwrap()
+        .unwrap();
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn what_it_shows_is_as_old_as_the_beginning_of_its_survey() {
     let inventory = inventory();
     let query = by_id(&SECURITY_GROUP, "group");
     for now in [START, START + Millis(7)] {
-        let shown = inventory.show(&query, now).now_or_never().unwrap();
+        let shown = inventory.show(&query, now, None).now_or_never().unwrap();
         assert_eq!(shown.unwrap().at, START);
     }
 }
@@ -177,8 +182,8 @@ fn those_who_come_at_once_wait_for_one_survey() {
     let inventory = inventory();
     let query = by_id(&SECURITY_GROUP, "group");
     let mut context = Context::from_waker(Waker::noop());
-    let mut first = pin!(inventory.show(&query, START));
-    let mut second = pin!(inventory.show(&query, START));
+    let mut first = pin!(inventory.show(&query, START, None));
+    let mut second = pin!(inventory.show(&query, START, None));
     inventory.cloud().slow.store(true, Ordering::Relaxed);
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
@@ -193,7 +198,7 @@ fn a_survey_that_is_dropped_is_begun_again_by_the_next() {
     let inventory = inventory();
     let query = by_id(&SECURITY_GROUP, "group");
     inventory.cloud().slow.store(true, Ordering::Relaxed);
-    assert!(inventory.show(&query, START).now_or_never().is_none());
+    assert!(inventory.show(&query, START, None).now_or_never().is_none());
     inventory.cloud().slow.store(false, Ordering::Relaxed);
     assert_eq!(show(&inventory, &query, START).unwrap(), ["group"]);
     assert_eq!(inventory.cloud().take_notes().len(), 2);
@@ -222,7 +227,7 @@ fn a_survey_that_crossed_a_step_serves_nobody_else() {
     let query = by_id(&SECURITY_GROUP, "group");
     inventory.cloud().slow.store(true, Ordering::Relaxed);
     let mut context = Context::from_waker(Waker::noop());
-    let mut crossed = pin!(inventory.show(&query, START));
+    let mut crossed = pin!(inventory.show(&query, START, None));
     assert!(crossed.as_mut().poll(&mut context).is_pending());
     mark(&inventory, &SECURITY_GROUP, "group");
     inventory.cloud().slow.store(false, Ordering::Relaxed);

@@ -64,7 +64,7 @@ fn queries(account: &Account, kind: &'static Kind) -> Vec<Query> {
     for key in ["freehold.dev/a", "shared", "nobody's"] {
         queries.push(Query::Marks {
             kind: kind.name,
-            key: text(key),
+            keys: vec![text(key)],
         });
     }
     for resource in account.alive(kind.name) {
@@ -128,7 +128,11 @@ fn assert_shows_what_reads_show(cloud: &SharedAccount, inventory: &Inventory<Sha
         for query in queries {
             let read = cloud.read(&query).now_or_never().unwrap().unwrap();
             let now = cloud.lock().clock().now();
-            let shown = inventory.show(&query, now).now_or_never().unwrap().unwrap();
+            let shown = inventory
+                .show(&query, now, None)
+                .now_or_never()
+                .unwrap()
+                .unwrap();
             assert_eq!(shown.answer.resources, read.resources, "{query:?}");
             assert_eq!(shown.answer.date, read.date);
             if matches!(query, Query::Inner { .. }) {

@@ -10,14 +10,14 @@ mod reads;
 mod tags;
 mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{instance_profile, role, route_table};
 use ownership::blueprint::Slot;
 use ownership::kind::{
-    BirthProof, Change, CreateMode, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
+    BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
 };
 use ownership::mark::{Carrier, Dialect, Tags};
 use ownership::part::{InnerPart, Props, Resource};
@@ -45,6 +45,7 @@ pub(super) const PLAIN: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Account,
+    ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
     valuable: false,
@@ -97,11 +98,7 @@ pub(super) fn pairs(pairs: &[(&str, &str)]) -> Vec<(Text, Text)> {
 }
 
 pub(super) fn part(key: &str, value: &str) -> InnerPart {
-    InnerPart {
-        key: text(key),
-        value: text(value),
-        tags: Tags::new(),
-    }
+    InnerPart::new(text(key), text(value), Tags::new())
 }
 
 pub(super) fn target(kind: &'static str, id: &str) -> Target {
@@ -168,7 +165,7 @@ pub(super) fn identity() -> Identity {
     Identity {
         claim: Claim::new("Cluster.kubermatic.k8c.io", "", "abc", uuid).unwrap(),
         holder: Holder::of_cluster("here"),
-        taken_over: BTreeSet::new(),
+        taken_over: BTreeMap::new(),
         dialect: Dialect::Kkp {
             cluster: text("abc"),
         },

@@ -29,12 +29,8 @@ fn remove(
     inner: &'static str,
     keys: &[&str],
 ) -> Result<(), CloudError> {
-    let step = Step::RemoveInner {
-        target: from.clone(),
-        inner,
-        parts: keys.iter().map(|key| part(key, "")).collect(),
-    };
-    account.perform(ENGINE, &step).map(|_| ())
+    let keys: Vec<Text> = keys.iter().map(|key| text(key)).collect();
+    account.remove_parts(ENGINE, from, inner, &keys)
 }
 
 fn keys(account: &Account, of: &Target, inner: &str) -> Vec<String> {

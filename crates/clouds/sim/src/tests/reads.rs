@@ -59,7 +59,7 @@ fn queries_find_what_they_ask_for() {
     );
     let marks = |key| Query::Marks {
         kind: GROUP,
-        key: text(key),
+        keys: vec![text(key)],
     };
     assert_eq!(ids(&settled(&mut account, &marks("mine"))), [id]);
     assert!(ids(&settled(&mut account, &marks("min"))).is_empty());
@@ -173,7 +173,7 @@ fn one_among_many_is_found_like_one_among_few() {
     account.tag(ENGINE, on, &pairs(&[("k", "v")])).unwrap();
     let marks = Query::Marks {
         kind: role::ROLE.name,
-        key: text("k"),
+        keys: vec![text("k")],
     };
     assert_eq!(ids(&settled(&mut account, &marks)), ["Role-7"]);
     account.untag(ENGINE, on, &pairs(&[("k", "v")])).unwrap();
@@ -190,7 +190,7 @@ fn one_among_many_is_found_like_one_among_few() {
     assert_eq!(ids(&settled(&mut account, &name)), ["Role-7"]);
     let marks = Query::Marks {
         kind: role::ROLE.name,
-        key: text("again"),
+        keys: vec![text("again")],
     };
     assert_eq!(ids(&settled(&mut account, &marks)), ["Role-7"]);
     again.name = text("role-7");
@@ -361,7 +361,7 @@ fn iam_lists_everything_and_gets_by_name() {
     assert_eq!(account.counters().calls(Op::GetRole), 1);
     let marks = Query::Marks {
         kind: role::ROLE.name,
-        key: text("k"),
+        keys: vec![text("k")],
     };
     settled(&mut account, &marks);
     let details = Op::GetAccountAuthorizationDetails;
@@ -377,7 +377,7 @@ fn a_listing_of_profiles_shows_no_tags() {
     }
     let marks = Query::Marks {
         kind: instance_profile::INSTANCE_PROFILE.name,
-        key: text("k"),
+        keys: vec![text("k")],
     };
     settled(&mut account, &marks);
     assert_eq!(account.counters().calls(Op::ListInstanceProfiles), 2);
@@ -402,7 +402,7 @@ fn a_listing_of_roles_tells_their_policies() {
         .unwrap();
     let marks = Query::Marks {
         kind: role::ROLE.name,
-        key: text("k"),
+        keys: vec![text("k")],
     };
     let told = settled(&mut account, &marks).inner;
     assert_eq!(told.len(), 2);

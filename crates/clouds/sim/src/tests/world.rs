@@ -3,9 +3,9 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use cloud_port::Cloud;
 use cloud_port::aws::errors::classify;
 use cloud_port::aws::{security_group, subnet, vpc};
+use cloud_port::{Cloud, Deadline};
 use ownership::{Class, Query, Step};
 
 use super::*;
@@ -104,7 +104,7 @@ fn the_port_lags_as_the_settings_say_and_knows_its_actor() {
         &in_default_vpc(&account),
     );
     let cloud = SharedAccount::new(account, Actor::Engine(3));
-    let born = now(cloud.perform(&Step::Create(group)))
+    let born = now(cloud.perform(&Step::Create(group), Deadline::never()))
         .unwrap()
         .born
         .unwrap();

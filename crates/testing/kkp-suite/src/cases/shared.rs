@@ -19,24 +19,24 @@ pub async fn two_clusters_on_one_group<C: AwsPlace + Clone + 'static>(lab: &mut 
     lab.hands.add_rule(&group, THEIRS).await;
     let before = lab.hands.group(&name).await.unwrap();
     let aws = json!({"securityGroupID": group, "disableIAMReconciling": true});
-    lab.name = first.clone();
+    lab.name.clone_from(&first);
     lab.create(aws.clone(), json!({})).await;
     lab.converge().await;
     let wanted = lab.hands.group(&name).await.unwrap().rules;
     assert!(wanted.contains(SSH) && wanted.contains(THEIRS));
-    lab.name = second.clone();
+    lab.name.clone_from(&second);
     lab.create(aws, json!({})).await;
     lab.converge().await;
     assert_eq!(lab.hands.group(&name).await.unwrap().rules, wanted);
 
     // The one that made them ends, and the other keeps what it needs.
-    lab.name = first.clone();
+    lab.name.clone_from(&first);
     lab.delete().await;
     lab.settle().await;
     assert!(lab.is_gone().await);
     assert_eq!(lab.hands.group(&name).await.unwrap().rules, wanted);
     assert_eq!(lab.hands.traces_of(&first).await, set(&[]));
-    lab.name = second.clone();
+    lab.name.clone_from(&second);
     lab.converge().await;
     lab.assert_silent().await;
 
