@@ -143,9 +143,6 @@ mutants! {
     "repeat under an expired token": TokensNeverExpire {
         fn token_expired(&self, _: &Kind, _: Millis, _: Millis) -> bool { false }
     }
-    "close an intent because its name is taken": CloseOnExists {
-        fn looks_at_what_exists(&self) -> bool { false }
-    }
     "take a recorded name for proof": TrustNames {
         fn names_prove_nothing(&self) -> bool { false }
     }
@@ -163,9 +160,6 @@ mutants! {
     }
     "sweep a namesake's marks": SweepNamesakes {
         fn spares_namesakes(&self) -> bool { false }
-    }
-    "work on what another management cluster holds": WorkOnHeld {
-        fn stops_for_held_parts(&self) -> bool { false }
     }
     "treat throttled as fatal": FatalThrottling {
         fn class(&self, error: &CloudError) -> Class {

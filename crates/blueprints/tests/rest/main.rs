@@ -84,11 +84,14 @@ fn law_8_pages_are_all_that_more_clusters_add() {
     assert!(calls.by_operation.contains(&pages), "{calls:?}");
 }
 
-/// A cloud whose surveys always show the first thing that they showed.
+/// A cloud whose surveys, from some time on, always show what they showed first.
 struct Stuck {
     account: SharedAccount,
-    first: Arc<Mutex<Vec<(&'static str, Answer)>>>,
+    first: First,
 }
+
+/// What surveys showed since they are stuck.
+type First = Arc<Mutex<Option<Vec<(&'static str, Answer)>>>>;
 
 impl Cloud for Stuck {
     async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
@@ -104,6 +107,9 @@ impl Survey for Stuck {
     async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
         let answer = self.account.survey(kind).await?;
         let mut first = self.first.lock().unwrap();
+        let Some(first) = &mut *first else {
+            return Ok(answer);
+        };
         if let Some((_, first)) = first.iter().find(|(name, _)| *name == kind.name) {
             return Ok(first.clone());
         }
@@ -114,10 +120,10 @@ impl Survey for Stuck {
 
 #[test]
 fn an_inventory_that_does_not_move_hides_drift() {
-    let mut place = at_rest(2, |account| Stuck {
-        account,
-        first: Arc::default(),
-    });
+    let first = First::default();
+    let stuck = first.clone();
+    let mut place = at_rest(2, |account| Stuck { account, first });
+    *stuck.lock().unwrap() = Some(Vec::new());
     assert_eq!(place.resync(), (silent(), Vec::new()));
     assert!(Drift::RemoveRule.befall(&mut place.account.lock(), 1));
     // What the law's own test would have noticed.

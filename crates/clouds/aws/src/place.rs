@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cloud_port::aws::AwsPlace;
-use cloud_port::{Cloud, Effect, Survey};
+use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, CloudError, Kind, Query, Step, Text};
 
 use crate::client_set::ClientSet;
@@ -42,8 +42,12 @@ impl Cloud for Place {
         self.set.read(query)
     }
 
-    fn perform(&self, step: &Step) -> impl Future<Output = Result<Effect, CloudError>> + Send {
-        self.set.perform(step)
+    fn perform(
+        &self,
+        step: &Step,
+        by: Deadline<'_>,
+    ) -> impl Future<Output = Result<Effect, CloudError>> + Send {
+        self.set.perform(step, by)
     }
 }
 

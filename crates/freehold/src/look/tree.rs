@@ -92,9 +92,20 @@ async fn parts<C: Cloud>(
         let answer = seen.cloud.read(&query).await?;
         let told = answer.inner.iter();
         let told = told.filter(|told| told.of == *target && told.inner == inner.name);
+        let known = seen.ledger.known.get(target);
+        let wrote = known.and_then(|known| known.wrote.as_ref());
         for part in told.flat_map(|told| &told.parts) {
             let what = format!("{} {}", inner.noun, part.key);
-            branches.push(branch(what, "inside what we own"));
+            let this = (inner.name, part.key.clone());
+            branches.push(if wrote.is_none_or(|parts| parts.contains(&this)) {
+                branch(what, "inside what we own")
+            } else {
+                Branch {
+                    depth: 2,
+                    what,
+                    verdict: ("Foreign", "put there by somebody else, and left".to_owned()),
+                }
+            });
         }
     }
     Ok(branches)

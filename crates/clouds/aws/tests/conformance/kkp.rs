@@ -7,9 +7,9 @@ use blueprints::kkp::{Cluster, IpFamily};
 use cloud_aws::Place;
 use cloud_port::aws::AwsPlace as _;
 use cloud_port::aws::role::ROLE;
-use cloud_port::driver::{Driver, InMemory, PassEnd, Report, Term};
+use cloud_port::driver::{Driver, Glance, InMemory, PassEnd, Report, Term};
 use cloud_port::inventory::LIFE;
-use cloud_port::{Cloud, Inventory, Journal, Survey, aws};
+use cloud_port::{Cloud, Deadline, Inventory, Journal, Survey, aws};
 use cloud_sim::VirtualClock;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::{
@@ -112,8 +112,13 @@ impl<C: Survey> Run<'_, Inventory<C>> {
             clock: &self.clock,
             term: Term::alone(),
         };
-        let glance = driver.glance(&case, &self.ledger.0, &self.sightings);
-        glance.await.expect("the account is not asked too much")
+        let mut sightings = self.sightings.clone();
+        let now = self.clock.now();
+        let glance = driver.glance(&case, &self.ledger.0, &mut sightings, now);
+        match glance.await.expect("the account is not asked too much") {
+            Glance::Rest(report, _) => Some(report),
+            Glance::Close(_) | Glance::Differs => None,
+        }
     }
 }
 
@@ -127,6 +132,11 @@ impl Steps {
     }
 }
 
+fn keys(parts: &[ownership::part::InnerPart]) -> String {
+    let keys: Vec<_> = parts.iter().map(|part| &*part.key).collect();
+    keys.join(", ")
+}
+
 impl Journal for Steps {
     fn step(&mut self, step: &Step, _: &Reason, outcome: Result<(), &CloudError>) {
         let detail = match step {
@@ -135,12 +145,11 @@ impl Journal for Steps {
                 let tags = tags.iter().map(|(k, v)| format!("{k}={v}"));
                 tags.collect::<Vec<_>>().join(", ")
             }
-            Step::AddInner { parts, .. } | Step::RemoveInner { parts, .. } => {
-                let keys: Vec<_> = parts.iter().map(|part| &*part.key).collect();
-                keys.join(", ")
-            }
-            Step::Update { props, .. } => format!("{props:?}"),
-            Step::Delete { .. } => String::new(),
+            Step::AddInner { parts, .. } => keys(parts),
+            Step::RemoveInner(removal) => keys(removal.parts()),
+            Step::MarkInner(tags) | Step::UnmarkInner(tags) => keys(&tags.parts),
+            Step::Update(update) => format!("{:?}", update.props()),
+            Step::Delete(_) => String::new(),
         };
         let outcome = outcome.err().map(|error| format!(": {}", error.code));
         let (verb, kind, on) = (step.verb(), step.kind(), step.targets().len());
@@ -328,7 +337,7 @@ async fn move_in(cloud: &impl Cloud, vpc: &str) -> String {
         &[("team", "a")],
     );
     let born = cloud
-        .perform(&Step::Create(group))
+        .perform(&Step::Create(group), Deadline::never())
         .await
         .expect("created")
         .born;
@@ -341,9 +350,15 @@ async fn move_in(cloud: &impl Cloud, vpc: &str) -> String {
         inner: aws::security_group::RULE,
         parts: vec![ssh, web],
     };
-    cloud.perform(&rules).await.expect("added");
     cloud
-        .perform(&mark(&[&on], &[("kubernetes.io/cluster/other", "")]))
+        .perform(&rules, Deadline::never())
+        .await
+        .expect("added");
+    cloud
+        .perform(
+            &mark(&[&on], &[("kubernetes.io/cluster/other", "")]),
+            Deadline::never(),
+        )
         .await
         .expect("marked");
     let role = create(
@@ -352,10 +367,13 @@ async fn move_in(cloud: &impl Cloud, vpc: &str) -> String {
         &[("trust", TRUST)],
         &[("team", "a")],
     );
-    cloud.perform(&Step::Create(role)).await.expect("created");
+    cloud
+        .perform(&Step::Create(role), Deadline::never())
+        .await
+        .expect("created");
     let profile = create(&aws::instance_profile::INSTANCE_PROFILE, "theirs", &[], &[]);
     cloud
-        .perform(&Step::Create(profile))
+        .perform(&Step::Create(profile), Deadline::never())
         .await
         .expect("created");
     id

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cloud_port::aws::security_group;
-use cloud_port::{Cloud, Survey};
+use cloud_port::{Cloud, Deadline, Survey};
 use ownership::part::{InnerPart, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
@@ -111,7 +111,7 @@ impl<'a, C: Cloud> Transcript<'a, C> {
 
     /// Acts; says whether it succeeded.
     pub(crate) async fn act(&mut self, step: Step) -> bool {
-        let result = self.cloud.perform(&step).await;
+        let result = self.cloud.perform(&step, Deadline::never()).await;
         let told = match &result {
             Ok(_) => "ok".to_owned(),
             Err(error) => show_error(error),
@@ -124,7 +124,10 @@ impl<'a, C: Cloud> Transcript<'a, C> {
     /// Creates; what is born is only looked at where it is the same at once.
     pub(crate) async fn create(&mut self, create: Create) -> Option<Target> {
         let what = format!("create {} {}", create.kind.name, create.name);
-        let result = self.cloud.perform(&Step::Create(create.clone())).await;
+        let result = self
+            .cloud
+            .perform(&Step::Create(create.clone()), Deadline::never())
+            .await;
         let born = result.map(|effect| effect.born.expect("a create tells what was born"));
         let told = match &born {
             Ok(born) => show_resource(born, false),

@@ -8,15 +8,15 @@
 mod environment;
 mod server;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, Settings};
-use cloud_port::Cloud as _;
 use cloud_port::aws::errors::{self, Culprit};
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::vpc::VPC;
+use cloud_port::{Cloud as _, Deadline};
 use ownership::mark::Dialect;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
@@ -97,7 +97,10 @@ fn page(ids: &[&str], next: &str) -> String {
 async fn failed_create(replies: Vec<Reply>) -> (CloudError, usize) {
     let server = Server::start(replies).await;
     let set = client(&server.url).await;
-    let error = set.perform(&new_vpc()).await.expect_err("it fails");
+    let error = set
+        .perform(&new_vpc(), Deadline::never())
+        .await
+        .expect_err("it fails");
     (error, server.seen().len())
 }
 
@@ -188,7 +191,7 @@ async fn a_connection_that_is_never_made_is_retryable() {
     drop(listener);
     let error = client(&url)
         .await
-        .perform(&new_vpc())
+        .perform(&new_vpc(), Deadline::never())
         .await
         .expect_err("nobody is there");
     assert_eq!(error.class, Class::Retryable, "{}", error.message);
@@ -299,7 +302,7 @@ async fn a_group_that_cannot_go_names_who_uses_it() {
     let server = Server::start(replies).await;
     let set = client(&server.url).await;
     let error = set
-        .perform(&delete_group("sg-1"))
+        .perform(&delete_group("sg-1"), Deadline::never())
         .await
         .expect_err("in use");
     let Class::Blocked(blockers) = error.class else {
@@ -331,7 +334,7 @@ async fn blockers_that_cannot_be_read_leave_the_refusal_as_it_is() {
     let server = Server::start(replies).await;
     let set = client(&server.url).await;
     let error = set
-        .perform(&delete_group("sg-1"))
+        .perform(&delete_group("sg-1"), Deadline::never())
         .await
         .expect_err("in use");
     assert_eq!(error.class, Class::Blocked(Vec::new()));
@@ -363,6 +366,7 @@ fn delete_group(id: &str) -> Step {
     let resource = Resource {
         kind: SECURITY_GROUP.name,
         id: ResourceId::new(id),
+        unique: None,
         name: "x".into(),
         tags: marks.expect("legal").into_iter().collect(),
         props: Props::new(),
@@ -448,7 +452,10 @@ async fn a_role_that_cannot_be_taken_on_is_fatal_and_nothing_else_is_sent() {
         ..access()
     };
     let set = sets.get(&access).await.expect("legal");
-    let error = set.perform(&new_vpc()).await.expect_err("refused");
+    let error = set
+        .perform(&new_vpc(), Deadline::never())
+        .await
+        .expect_err("refused");
     assert_eq!(error.class, Class::Fatal, "{}", error.message);
     assert_eq!(errors::culprit(&error), Some(Culprit::Role), "{error}");
     assert!(
