@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_hours(1);
 /// How often it is looked at meanwhile.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long the cluster is left at rest.
+/// Longer than the ledger takes to be closed.
+const SETTLING: Duration = Duration::from_mins(2);
 const REST: Duration = Duration::from_hours(2);
 
 /// The rule that somebody removes by hand, and the one that somebody adds.
@@ -116,6 +118,8 @@ impl Story {
     }
 
     async fn rest(&mut self) -> anyhow::Result<()> {
+        // Ready is told as soon as everything is there; rest begins when the ledger is closed.
+        sleep(SETTLING).await;
         let (before, passes) = (self.writes().await?, self.world.passes());
         sleep(REST).await;
         let passes = self.world.passes() - passes;

@@ -132,6 +132,17 @@ impl<R: Rules> Deciding<'_, R> {
         let target = owned.target().clone();
         self.sightings.clear(&Sight::Lost(target.clone()));
         self.sightings.clear(&Sight::Missing(target.clone()));
+        if let Some(by) = owned
+            .held_by()
+            .filter(|by| self.ledger.yielded.as_ref() != Some(*by))
+            && self.rules.stops_for_held_parts()
+        {
+            let edit = Edit::Yield(by.clone());
+            return act(
+                Decision::Write(vec![edit]),
+                Reason::Yield(slot.name.clone()),
+            );
+        }
         if !self.is_held(&slot.name, &owned) {
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;

@@ -368,11 +368,14 @@ fn is_delicate(step: &Step) -> bool {
 
 /// Whether this announces such a call.
 fn announces(case: &Case<'_>, edit: &Edit) -> bool {
-    let Edit::OpenIntent { slot, intent } = edit else {
-        return false;
-    };
-    let slot = case.blueprint.slot(slot);
-    intent.adopts.is_none() && slot.is_none_or(|slot| slot.kind.token.is_none())
+    match edit {
+        Edit::OpenIntent { slot, intent } => {
+            let slot = case.blueprint.slot(slot);
+            intent.adopts.is_some() || slot.is_none_or(|slot| slot.kind.token.is_none())
+        }
+        Edit::Trace(_) | Edit::Join(_) | Edit::Leave(_) | Edit::Remove(_) => true,
+        _ => false,
+    }
 }
 
 /// What it means that edits were refused which record what a slot has got.
