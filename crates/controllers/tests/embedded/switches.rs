@@ -15,9 +15,9 @@ pub(crate) const CORRECTIONS: bool = true;
 /// All objects are lost and restored, in any order.
 pub(crate) const RESTORES: bool = true;
 /// A copy of a manifest is among the objects that are restored.
-pub(crate) const RESTORED_COPIES: bool = true;
+pub(crate) const RESTORED_COPIES: bool = false;
 /// A copy of a manifest stays for a while, whatever becomes of the original.
-pub(crate) const LASTING_COPIES: bool = true;
+pub(crate) const LASTING_COPIES: bool = false;
 /// Objects are set back to an earlier state of their own.
 pub(crate) const SET_BACKS: bool = true;
 /// A call is answered at once with "nobody knows", and takes effect later.

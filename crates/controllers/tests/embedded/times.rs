@@ -324,6 +324,8 @@ impl World {
     /// The same name may come again, so its end is waited for; operators may crash meanwhile.
     async fn wait_until_gone(&mut self, name: &str) {
         for _ in 0..400 {
+            // Whatever runs in a cluster goes with it, and takes what it added along.
+            crate::guests::Guests::default().leave(&self.person, name);
             let object = self.person.clusters().get_opt(name).await;
             oracle::has(
                 &self.person.weather.account().lock(),
