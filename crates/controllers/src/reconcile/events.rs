@@ -92,7 +92,7 @@ impl Events {
         K: Resource<DynamicType = ()>,
     {
         publish(client, object, now, "step", &self.notes).await;
-        publish(client, object, now, "guest", &self.guests).await;
+        publish(client, object, now, "stranger", &self.guests).await;
     }
 }
 

@@ -373,7 +373,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         let next = match &end {
             PassEnd::Done(_) => {
                 let news = told.news(|_| None);
-                super::events::publish(&self.client, object, self.clock.wall(), "report", &news)
+                super::events::publish(&self.client, object, self.clock.wall(), "told", &news)
                     .await;
                 return Attended {
                     told: None,
