@@ -40,7 +40,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         patched.map_err(classify)?;
         let news = told.news(|kind| S::said(&object, kind));
         let now = self.clock.wall();
-        events::publish(&self.client, &object, now, "report", &news).await;
+        events::publish(&self.client, &object, now, "told", &news).await;
         Ok(true)
     }
 }
