@@ -12,7 +12,7 @@ use crate::finding::Reason;
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
-use crate::step::{PartTags, Step};
+use crate::step::{PartTags, Removal, Step};
 use crate::time::{CloudTime, Millis, Tick};
 use crate::verdict::ReadStamp;
 
@@ -310,6 +310,16 @@ impl View {
                 },
             },
         );
+    }
+
+    /// Takes in that parts which a Step was to remove are not there, as far as whoever answered can
+    /// tell: it is not a removal of ours, and they may show again.
+    pub fn miss_parts(&mut self, removal: &Removal) {
+        if let Some(seen) = self.inner_mut(removal.target(), removal.inner()) {
+            let missing = |old: &InnerPart| removal.parts().iter().any(|part| part.key == old.key);
+            seen.parts.retain(|old| !missing(old));
+            seen.read.fresh = false;
+        }
     }
 
     /// Takes in that the ledger acknowledged edits that were sent at `sent`, for this reason.

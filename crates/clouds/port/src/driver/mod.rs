@@ -339,6 +339,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 view.miss(deletion.target(), self.clock.now());
                 None
             }
+            (Step::RemoveInner(removal), Class::NotFound, _) => {
+                view.miss_parts(&removal);
+                None
+            }
             (Step::Delete(deletion), Class::Blocked(_), _) => {
                 view.block(deletion.target().clone(), error);
                 None
