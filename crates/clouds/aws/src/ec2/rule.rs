@@ -134,12 +134,13 @@ fn id(part: &InnerPart) -> Option<String> {
 /// # Errors
 /// One that was not read from EC2, and so has no id.
 pub(crate) fn targets(tags: &PartTags) -> Result<Vec<Target>, CloudError> {
-    let target = |part: &InnerPart| match &part.id {
-        Some(id) => Ok(Target::new(tags.target.kind, ResourceId::new(id.clone()))),
-        None => {
+    let target = |part: &InnerPart| {
+        let missing = || {
             let message = format!("the rule {} has no id to tag it by", part.key);
-            Err(CloudError::new(Class::Fatal, "MissingParameter", message))
-        }
+            CloudError::new(Class::Fatal, "MissingParameter", message)
+        };
+        let id = part.id.clone().ok_or_else(missing)?;
+        Ok(Target::new(tags.target.kind, ResourceId::new(id)))
     };
     tags.parts.iter().map(target).collect()
 }
