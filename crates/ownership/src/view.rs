@@ -9,10 +9,12 @@ use std::sync::Arc;
 use crate::blueprint::SlotName;
 use crate::error::CloudError;
 use crate::finding::Reason;
+use crate::kind::InnerKind;
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
 use crate::step::{PartTags, Removal, Step};
+use crate::text::Text;
 use crate::time::{CloudTime, Millis, Tick};
 use crate::verdict::ReadStamp;
 
@@ -33,6 +35,12 @@ pub struct View {
     /// The removals that were announced in this pass: when last, and how often.
     removals: Vec<(Target, Tick, u32)>,
     erased: Vec<Trace>,
+    /// Parts that are gone in this pass, whatever an old read still shows.
+    gone_parts: Vec<(Target, &'static str, InnerPart)>,
+    /// What the cloud acknowledged in this pass to be there now, whatever an old read still lacks.
+    left: Vec<Trace>,
+    /// Where a removal of several parts met one that is not there: from then on they go one by one.
+    one_by_one: Vec<(Target, &'static str)>,
     blocked: Vec<(Target, CloudError)>,
     refused: Option<Refusal>,
     /// The slots whose turn is over in this pass, and why.
@@ -181,15 +189,8 @@ impl View {
                 }
             }
             Step::Mark { targets, tags, .. } => {
-                self.traced.retain(|(trace, _)| {
-                    let sent = |what: &TraceOf| {
-                        tags.iter().any(|(key, value)| {
-                            matches!(what, TraceOf::Tag { key: k, value: v } if k == key && v == value)
-                        })
-                    };
-                    !(targets.contains(&trace.on) && sent(&trace.what))
-                });
                 for target in targets {
+                    self.now_there(target, tags.iter().map(tag));
                     self.change(target, |resource| {
                         for (key, value) in tags {
                             resource.tags.set(key.clone(), value.clone());
@@ -199,21 +200,12 @@ impl View {
             }
             Step::Unmark { targets, tags, .. } => {
                 for target in targets {
+                    self.now_gone(target, tags.iter().map(tag));
                     self.change(target, |resource| {
                         for (key, value) in tags {
                             resource.tags.remove(key, value);
                         }
                     });
-                    for (key, value) in tags {
-                        let what = TraceOf::Tag {
-                            key: key.clone(),
-                            value: value.clone(),
-                        };
-                        self.erased.push(Trace {
-                            on: target.clone(),
-                            what,
-                        });
-                    }
                 }
             }
             Step::Update(update) => self.change(update.owned().target(), |resource| {
@@ -226,13 +218,10 @@ impl View {
                 inner,
                 parts,
             } => {
-                self.traced.retain(|(trace, _)| {
-                    let sent = |what: &TraceOf| {
-                        parts.iter().any(|part| {
-                            matches!(what, TraceOf::Inner { inner: i, key } if i == inner && *key == part.key)
-                        })
-                    };
-                    !(trace.on == *target && sent(&trace.what))
+                self.now_there(target, parts.iter().map(|part| trace_of(inner, part)));
+                self.gone_parts.retain(|(of, kind, gone)| {
+                    let back = parts.iter().any(|new| new.key == gone.key);
+                    !(of == target && kind == inner && back)
                 });
                 if let Some(seen) = self.inner_mut(target, inner) {
                     seen.parts
@@ -252,23 +241,10 @@ impl View {
                 }
             }),
             Step::RemoveInner(removal) => {
-                let (target, inner) = (removal.target(), removal.inner());
-                if let Some(seen) = self.inner_mut(target, inner) {
-                    let gone = removal.parts();
-                    seen.parts
-                        .retain(|old| !gone.iter().any(|gone| gone.key == old.key));
-                    seen.read.fresh = false;
-                }
-                for part in removal.parts() {
-                    let what = TraceOf::Inner {
-                        inner,
-                        key: part.key.clone(),
-                    };
-                    self.erased.push(Trace {
-                        on: target.clone(),
-                        what,
-                    });
-                }
+                let gone = removal.parts().iter();
+                let gone = gone.map(|part| trace_of(removal.inner(), part));
+                self.now_gone(removal.target(), gone);
+                self.hide(removal);
             }
             Step::Delete(deletion) => {
                 self.deleted.push(deletion.target().clone());
@@ -313,12 +289,24 @@ impl View {
     }
 
     /// Takes in that parts which a Step was to remove are not there, as far as whoever answered can
-    /// tell: it is not a removal of ours, and they may show again.
+    /// tell: it is not a removal of ours, and they may show again in the next pass. Of several parts
+    /// nobody knows which.
     pub fn miss_parts(&mut self, removal: &Removal) {
-        if let Some(seen) = self.inner_mut(removal.target(), removal.inner()) {
-            let missing = |old: &InnerPart| removal.parts().iter().any(|part| part.key == old.key);
-            seen.parts.retain(|old| !missing(old));
-            seen.read.fresh = false;
+        if removal.parts().len() > 1 {
+            let of = (removal.target().clone(), removal.inner());
+            self.one_by_one.push(of);
+        } else {
+            self.hide(removal);
+        }
+    }
+
+    /// How many of so many parts one call may remove.
+    pub fn most_removed(&self, of: &Target, inner: &InnerKind, parts: usize) -> usize {
+        let singly = |(target, name): &(Target, &str)| target == of && *name == inner.name;
+        if inner.batch && !self.one_by_one.iter().any(singly) {
+            parts
+        } else {
+            1
         }
     }
 
@@ -550,6 +538,13 @@ impl View {
         self.erased.contains(trace)
     }
 
+    /// Whether the cloud acknowledged in this pass that this was put on a resource: an old read that
+    /// lacks it is no reason to send it again.
+    pub fn has_left(&self, on: &Target, what: &TraceOf) -> bool {
+        let mut left = self.left.iter();
+        left.any(|trace| trace.on == *on && trace.what == *what)
+    }
+
     /// Every trace that the cloud acknowledged in this pass to be gone.
     pub fn erased_traces(&self) -> &[Trace] {
         &self.erased
@@ -570,14 +565,60 @@ impl View {
             .find(|seen| seen.inner == inner && seen.of == *of)
     }
 
-    fn put_inner(&mut self, seen: InnerSeen) {
+    /// Takes in that a call left these on a resource: its announcement is used up.
+    fn now_there(&mut self, on: &Target, what: impl Iterator<Item = TraceOf>) {
+        for trace in what.map(|what| Trace { on: on.clone(), what }) {
+            self.traced.retain(|(traced, _)| *traced != trace);
+            self.erased.retain(|erased| *erased != trace);
+            self.left.push(trace);
+        }
+    }
+
+    /// Takes in that a call took these away from a resource.
+    fn now_gone(&mut self, on: &Target, what: impl Iterator<Item = TraceOf>) {
+        for trace in what.map(|what| Trace { on: on.clone(), what }) {
+            self.left.retain(|left| *left != trace);
+            self.erased.push(trace);
+        }
+    }
+
+    /// Takes parts for gone for the rest of the pass.
+    fn hide(&mut self, removal: &Removal) {
+        let (target, inner) = (removal.target(), removal.inner());
+        let gone = |part: &InnerPart| (target.clone(), inner, part.clone());
+        self.gone_parts.extend(removal.parts().iter().map(gone));
+        if let Some(seen) = self.inner_mut(target, inner) {
+            let gone = removal.parts();
+            seen.parts
+                .retain(|old| !gone.iter().any(|gone| gone.key == old.key));
+            seen.read.fresh = false;
+        }
+    }
+
+    fn put_inner(&mut self, mut seen: InnerSeen) {
+        let gone = |part: &InnerPart| {
+            self.gone_parts.iter().any(|(of, inner, gone)| {
+                let same = gone.id.is_none() || gone.id == part.id;
+                *of == seen.of && *inner == seen.inner && gone.key == part.key && same
+            })
+        };
+        seen.parts.retain(|part| !gone(part));
         match self.inner_mut(&seen.of, seen.inner) {
             Some(slot) => *slot = seen,
             None => self.inner.push(seen),
         }
     }
 
-    fn put(&mut self, target: Target, seen: Seen) {
+    fn put(&mut self, target: Target, mut seen: Seen) {
+        // An old read does not bring back what we took off in this pass.
+        for Trace { on, what } in &self.erased {
+            if let (TraceOf::Tag { key, value }, Some(resource)) = (what, &mut seen.resource)
+                && *on == target
+                && resource.tags.has(key, value)
+            {
+                Arc::make_mut(resource).tags.remove(key, value);
+            }
+        }
         match self.seen.iter_mut().find(|(t, _)| *t == target) {
             Some((_, slot)) => *slot = seen,
             None => self.seen.push((target, seen)),
@@ -592,5 +633,19 @@ impl View {
                 apply(Arc::make_mut(resource));
             }
         }
+    }
+}
+
+fn tag((key, value): &(Text, Text)) -> TraceOf {
+    TraceOf::Tag {
+        key: key.clone(),
+        value: value.clone(),
+    }
+}
+
+fn trace_of(inner: &'static str, part: &InnerPart) -> TraceOf {
+    TraceOf::Inner {
+        inner,
+        key: part.key.clone(),
     }
 }

@@ -7,7 +7,7 @@ use super::{Deciding, Decision, Flow, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Marking};
-use crate::ledger::{BeforeImage, Edit, Intent};
+use crate::ledger::{BeforeImage, Edit, Intent, TraceOf};
 use crate::name;
 use crate::part::{Props, Resource};
 use crate::query::Target;
@@ -228,9 +228,12 @@ impl<R: Rules> Deciding<'_, R> {
             return Vec::new();
         }
         let wanted = self.wanted_tags(slot, attempt).unwrap_or_default();
-        wanted
-            .into_iter()
-            .filter(|(key, value)| !resource.tags.has(key, value))
-            .collect()
+        let target = Target::new(resource.kind, resource.id.clone());
+        let missing = |(key, value): &(Text, Text)| {
+            let (key, value) = (key.clone(), value.clone());
+            !resource.tags.has(&key, &value)
+                && !self.view.has_left(&target, &TraceOf::Tag { key, value })
+        };
+        wanted.into_iter().filter(missing).collect()
     }
 }

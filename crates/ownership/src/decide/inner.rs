@@ -7,7 +7,7 @@ use crate::blueprint::Slot;
 use crate::error::{Blocker, Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{InnerKind, InnerProof, Kind};
-use crate::ledger::{Edit, Known, Origin, Part};
+use crate::ledger::{Edit, Known, Origin, Part, TraceOf};
 use crate::mark::{self, Tags};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Query, Target};
@@ -37,7 +37,11 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 continue;
             }
             let seen = self.inside(target, inner)?;
-            let missing = missing(&wanted, seen);
+            let mut missing = missing(&wanted, seen);
+            missing.retain(|part| {
+                let (inner, key) = (inner.name, part.key.clone());
+                !self.view.has_left(target, &TraceOf::Inner { inner, key })
+            });
             let mut surplus: Vec<InnerPart> = Vec::new();
             for part in &seen.parts {
                 if wanted.iter().any(|wish| wish.key == part.key) {
@@ -289,7 +293,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let Verdict::Owned(owned) = self.judge(kind, resource, read) else {
             return Ok(());
         };
-        let most = if inner.batch { parts.len() } else { 1 };
+        let most = self.view.most_removed(target, inner, parts.len());
         let proved = parts.into_iter().take(most);
         let proved: Option<Vec<_>> = proved
             .map(|part| OwnedPart::derived(&owned, inner, part, inside))

@@ -199,7 +199,7 @@ impl<R: Rules> Deciding<'_, R> {
         self.refresh_inside(target, inner)?;
         if !surplus.is_empty() {
             let read = seen.read;
-            let most = if inner.batch { surplus.len() } else { 1 };
+            let most = self.view.most_removed(target, inner, surplus.len());
             let proved = surplus
                 .into_iter()
                 .take(most)

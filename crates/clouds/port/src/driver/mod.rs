@@ -276,8 +276,9 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                         return PassEnd::NotNow(until);
                     }
                     let fresh = view.good_until(&step, self.rules.fresh_for());
-                    let last = self.term.last_call(self.rules.request_timeout());
-                    let by = Deadline::new(self.clock, fresh.min(last));
+                    // What can be repeated under its token may land after the Lease, as a repetition does.
+                    let last = is_delicate(&step).then(|| self.last_call());
+                    let by = Deadline::new(self.clock, last.map_or(fresh, |last| fresh.min(last)));
                     let outcome = self.cloud.perform(&step, by).await;
                     journal.step(&step, &reason, outcome.as_ref().map(|_| ()));
                     match outcome {
@@ -311,6 +312,10 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             CloudError::new(Class::Fatal, "EndlessPass", message),
             Report::default(),
         )
+    }
+
+    fn last_call(&self) -> Tick {
+        self.term.last_call(self.rules.request_timeout())
     }
 
     fn shut_until(&self, now: Tick) -> Option<Tick> {
