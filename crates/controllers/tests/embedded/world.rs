@@ -174,10 +174,12 @@ impl World {
         self.cluster.faults().clear();
         self.operators.crash();
         self.operators.start();
+        // By then there is something that guests can add to, and time enough to take it away again.
+        sleep(PEACE / 2).await;
         for live in &self.live {
             live.guests.work(&self.person, live.name);
         }
-        sleep(PEACE).await;
+        sleep(PEACE / 2).await;
         self.assert_rest().await;
         self.assert_silent().await;
         for live in &mut self.live {
