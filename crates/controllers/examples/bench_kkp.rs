@@ -1,8 +1,9 @@
 //! `cargo xtask bench kkp`: what KKP clusters on AWS cost in cloud calls, by operation.
 //!
-//! `first` is the pass that makes everything; `settle` what is read afterwards, until all creates
-//! were seen by their marks and the ledger forgets them; `rest` one resync period of so many clusters
-//! of one account; `cleanup` the whole end.
+//! `first` is the pass that makes everything, `ready.waits` how often it takes another one after a wait
+//! until the cluster is Ready; `settle` what is read afterwards, until all creates were seen by their
+//! marks and the ledger forgets them: of one cluster alone, and of a hundred that were made at once;
+//! `rest` one resync period of so many clusters of one account; `cleanup` the whole end.
 #![allow(
     clippy::unwrap_used,
     reason = "a benchmark stops at the first surprise"
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cloud_sim::{Quotas, SharedAccount};
+use controllers::reconcile::Next;
 use embedded_kube::{Cluster, TokioClock};
 use kkp_suite::Lab;
 use say::Unheard;
@@ -30,6 +32,7 @@ async fn main() -> Result<(), Unheard> {
     let new = calls(&lab);
     lab.pass().await;
     report("kkp.first.calls", &new, &calls(&lab))?;
+    say::line!("kkp.ready.waits {} waits", waits_until_ready(&lab).await)?;
     // To look is to ask, too.
     assert_eq!(lab.hands.census().await, (2, 2, 1), "everything is made");
     let made = calls(&lab);
@@ -42,6 +45,7 @@ async fn main() -> Result<(), Unheard> {
     assert!(lab.is_gone().await);
     report("kkp.cleanup.calls", &before, &calls(&lab))?;
 
+    settle(100).await?;
     let mut writes = 0;
     for clusters in [1, 10, 100, 1000] {
         writes += rest(clusters).await?;
@@ -49,9 +53,37 @@ async fn main() -> Result<(), Unheard> {
     say::line!("kkp.rest.writes {writes} calls")
 }
 
-/// So many clusters at rest. Prints the reads of a period, and returns all writes.
-async fn rest(clusters: usize) -> Result<u64, Unheard> {
+/// How many times the cluster is waited for until it is Ready.
+async fn waits_until_ready(lab: &Lab<SharedAccount>) -> u64 {
+    let mut waits = 0;
+    while lab
+        .condition("Ready")
+        .await
+        .is_none_or(|ready| ready.status != "True")
+    {
+        waits += 1;
+        if let Next::After(wait) = lab.pass().await {
+            lab.wait(wait);
+        }
+    }
+    waits
+}
+
+/// So many clusters, made at once: what they cost from then on until all are at rest.
+async fn settle(clusters: usize) -> Result<(), Unheard> {
     let lab = laboratory().await;
+    let names = create(&lab, clusters).await;
+    let mut nexts = Vec::with_capacity(clusters);
+    for name in &names {
+        nexts.push((name.as_str(), lab.pass_over(name).await));
+    }
+    let made = calls(&lab);
+    lab.settle_together(&nexts).await;
+    report(&format!("kkp.settle.calls.{clusters}"), &made, &calls(&lab))
+}
+
+/// Objects of so many clusters, in as many VPCs as they need.
+async fn create(lab: &Lab<SharedAccount>, clusters: usize) -> Vec<String> {
     let mut names = Vec::with_capacity(clusters);
     let mut vpc = String::new();
     for at in 0..clusters {
@@ -65,8 +97,17 @@ async fn rest(clusters: usize) -> Result<u64, Unheard> {
         let name = format!("c{at}");
         lab.create_as(&name, json!({"vpcID": vpc}), json!({}), json!({}))
             .await;
-        lab.settle_as(&name).await;
         names.push(name);
+    }
+    names
+}
+
+/// So many clusters at rest. Prints the reads of a period, and returns all writes.
+async fn rest(clusters: usize) -> Result<u64, Unheard> {
+    let lab = laboratory().await;
+    let names = create(&lab, clusters).await;
+    for name in &names {
+        lab.settle_as(name).await;
     }
     lab.resync(&names).await;
     let before = calls(&lab);

@@ -567,7 +567,10 @@ impl View {
 
     /// Takes in that a call left these on a resource: its announcement is used up.
     fn now_there(&mut self, on: &Target, what: impl Iterator<Item = TraceOf>) {
-        for trace in what.map(|what| Trace { on: on.clone(), what }) {
+        for trace in what.map(|what| Trace {
+            on: on.clone(),
+            what,
+        }) {
             self.traced.retain(|(traced, _)| *traced != trace);
             self.erased.retain(|erased| *erased != trace);
             self.left.push(trace);
@@ -576,7 +579,10 @@ impl View {
 
     /// Takes in that a call took these away from a resource.
     fn now_gone(&mut self, on: &Target, what: impl Iterator<Item = TraceOf>) {
-        for trace in what.map(|what| Trace { on: on.clone(), what }) {
+        for trace in what.map(|what| Trace {
+            on: on.clone(),
+            what,
+        }) {
             self.left.retain(|left| *left != trace);
             self.erased.push(trace);
         }

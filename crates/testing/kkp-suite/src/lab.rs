@@ -1,5 +1,6 @@
 //! A laboratory: an API server, a cloud, and the controller between them, one pass at a time.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -236,7 +237,12 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
 
     /// One pass over the cluster; time does not move.
     pub async fn pass(&self) -> Next {
-        self.reconciler.reconcile(&self.name, None).await
+        self.pass_over(&self.name).await
+    }
+
+    /// The same for a cluster of another name.
+    pub async fn pass_over(&self, name: &str) -> Next {
+        self.reconciler.reconcile(name, None).await
     }
 
     /// Lets time pass.
@@ -274,6 +280,23 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         let object = self.api().get_opt(name).await.unwrap();
         let object = serde_json::to_string_pretty(&object).unwrap();
         panic!("no rest after {TOO_MANY} passes\n{seen}\n{object}");
+    }
+
+    /// Passes over several clusters, each when it is due, until all are at rest.
+    pub async fn settle_together(&self, nexts: &[(&str, Next)]) {
+        let due = |next: &Next| match next {
+            Next::After(wait) if *wait < RESYNC => Some(self.clock.now() + millis(*wait)),
+            _ => None,
+        };
+        let mut all: BTreeSet<(Tick, &str)> = nexts
+            .iter()
+            .filter_map(|(name, next)| Some((due(next)?, *name)))
+            .collect();
+        while let Some((at, name)) = all.pop_first() {
+            self.clock.advance(at - self.clock.now());
+            let next = self.pass_over(name).await;
+            all.extend(due(&next).map(|at| (at, name)));
+        }
     }
 
     /// The next time at which everything at rest is looked at comes: these are looked at, once.
