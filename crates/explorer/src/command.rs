@@ -139,7 +139,7 @@ impl Options {
         let seed = self.seed.unwrap_or_else(fresh_seed);
         say::line!("random schedules begin at seed {seed}")?;
         let mutants = mutants::all();
-        let (mut caught, mut random) = (0, 0);
+        let (mut caught, mut random, mut violations) = (0, 0, 0);
         let by_search = Effort {
             one_in: 7,
             random: 0,
@@ -171,11 +171,21 @@ impl Options {
             )?;
             for (stored, _) in [&systematic, &by_chance].into_iter().flatten() {
                 self.store(stored)?;
+                // What breaks the product as well shows nothing of a mutant.
+                let product = Stored {
+                    mutant: String::new(),
+                    ..stored.clone()
+                };
+                if let Some(violation) = crate::replay::run(&product)?.violation {
+                    violations += 1;
+                    let (law, what) = (violation.law, violation.what);
+                    say::line!("\nthe product breaks law {law}: {what}\n{product}")?;
+                }
             }
         }
         say::line!("mutants caught by random seeds {random}/{}", mutants.len())?;
         say::line!("mutants caught {caught}/{}", mutants.len())?;
-        let all = caught == mutants.len() && random == mutants.len();
+        let all = caught == mutants.len() && random == mutants.len() && violations == 0;
         Ok(if all {
             ExitCode::SUCCESS
         } else {

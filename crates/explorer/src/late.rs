@@ -91,6 +91,7 @@ impl World<'_> {
 
     fn take_late(&mut self, late: Vec<Late>) {
         for late in late {
+            self.writes += 1;
             let _ = self.take_effect(late.claim, &late.step);
         }
     }

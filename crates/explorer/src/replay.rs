@@ -43,7 +43,8 @@ pub(crate) fn replay(file: &Path) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn run(stored: &Stored) -> anyhow::Result<Outcome> {
+/// Runs a stored schedule, and takes note of what happens.
+pub(crate) fn run(stored: &Stored) -> anyhow::Result<Outcome> {
     let all = scenario::all();
     let Some(known) = all.iter().find(|known| known.name == stored.scenario) else {
         bail!("{}", unknown_scenario(&all, &stored.scenario));

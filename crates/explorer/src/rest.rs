@@ -65,7 +65,7 @@ impl<R: Rules + Sync> Run<'_, R> {
         }
         if world.is_late() {
             world.land_all();
-        } else if self.writers.iter().all(Writer::is_silent) {
+        } else if self.writers.iter().all(|w| w.is_silent(world.writes)) {
             let before = world.chooser.fired.len();
             let there = |at: &usize| world.objects[*at].begun && !world.objects[*at].gone;
             let claim = (0..world.objects.len()).find(there).unwrap_or(0);

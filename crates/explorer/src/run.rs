@@ -342,7 +342,10 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 world.objects[claim].rested = Some(report.clone());
                 match books {
                     Some(until) => State::Waiting(until),
-                    None => State::Resting { report, quiet },
+                    None => {
+                        let since = quiet.then_some(writes);
+                        State::Resting { report, since }
+                    }
                 }
             }
             PassEnd::Done(_) => {

@@ -44,12 +44,13 @@ pub(crate) enum State {
     Active,
     /// It has nothing to do before this time.
     Waiting(Tick),
-    /// Its last pass ended at rest; whether it wrote nothing and nothing went wrong in it.
+    /// Its last pass ended at rest.
     Resting {
         /// What it found.
         report: Report,
-        /// Whether it was silent.
-        quiet: bool,
+        /// How much had been written in the whole run by then, if it was silent: nothing in it, and
+        /// nothing went wrong.
+        since: Option<u32>,
     },
     /// It has seen the claim end, or its own term.
     Done,
@@ -86,9 +87,13 @@ impl Writer<'_> {
         matches!(self.state, State::Resting { .. } | State::Done)
     }
 
-    /// Whether its last pass was silent, too.
-    pub(crate) fn is_silent(&self) -> bool {
-        matches!(self.state, State::Resting { quiet: true, .. } | State::Done)
+    /// Whether its last pass was silent, too, and nothing has been written since, of so much in all.
+    pub(crate) fn is_silent(&self, writes: u32) -> bool {
+        match self.state {
+            State::Resting { since, .. } => since == Some(writes),
+            State::Done => true,
+            _ => false,
+        }
     }
 }
 

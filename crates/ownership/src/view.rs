@@ -545,6 +545,13 @@ impl View {
         left.any(|trace| trace.on == *on && trace.what == *what)
     }
 
+    /// Whether the cloud acknowledged in this pass that a resource was marked.
+    pub fn has_marked(&self, target: &Target) -> bool {
+        let tag = |what: &TraceOf| matches!(what, TraceOf::Tag { .. });
+        let mut left = self.left.iter();
+        left.any(|trace| trace.on == *target && tag(&trace.what))
+    }
+
     /// Every trace that the cloud acknowledged in this pass to be gone.
     pub fn erased_traces(&self) -> &[Trace] {
         &self.erased

@@ -145,7 +145,7 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
         }
         // What two claims need carries both marks, and goes with the last.
         Harm::InnerRemoved { was, part }
-            if matches!(was.by, Actor::Engine(_))
+            if world.scenario.claims().any(|claim| claim.actor == was.by)
                 && !is_marked_by_others(world, scenario, deed, part) =>
         {
             Ok(())

@@ -9,6 +9,7 @@ use crate::blueprint::{Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, InnerKind, InnerProof, Kind, Marking, Naming};
 use crate::ledger::{Edit, Intent, Known, Origin};
+use crate::mark::Tags;
 use crate::part::{InnerPart, Props, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
@@ -136,15 +137,20 @@ impl<R: Rules> Deciding<'_, R> {
             && !self.ledger.intents.values().any(open)
     }
 
-    /// The look-up by marks of everything of a Kind that is ours, and of what others have in the name
-    /// of our cluster, where that matters.
-    fn end_query(&self, kind: &Kind) -> Query {
+    /// The look-up by marks of everything of a Kind that is ours, and where that matters of what others
+    /// have in the name of our cluster, and of what carries the cluster's mark.
+    pub(super) fn end_query(&self, kind: &Kind) -> Query {
         let identity = self.case.identity;
         let mut keys = vec![identity.key(kind)];
-        if self.case.evidence.sweep
-            && let Ok(tags) = identity.dialect.ownership(kind.carrier, None)
-        {
-            keys.extend(tags.iter().map(|(key, _)| key.clone()));
+        if self.case.evidence.sweep {
+            let key = |(key, _): &(Text, Text)| key.clone();
+            let in_its_name = identity.dialect.ownership(kind.carrier, None);
+            keys.extend(in_its_name.iter().flat_map(Tags::iter).map(key));
+            let marked = |slot: &Slot| slot.cluster_mark && slot.kind.name == kind.name;
+            if self.case.blueprint.slots().iter().any(marked) {
+                let clusters = identity.dialect.cluster(kind.carrier);
+                keys.extend(clusters.iter().flat_map(Tags::iter).map(key));
+            }
         }
         Query::Marks {
             kind: kind.name,

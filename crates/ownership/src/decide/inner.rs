@@ -136,8 +136,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
         inner: &InnerKind,
         part: &InnerPart,
     ) -> bool {
-        if self.rules.spares_marked_inner() && self.is_anothers(slot.kind, resource, inner, part) {
-            return true;
+        if self.is_anothers(slot.kind, resource, inner, part) {
+            return self.rules.spares_marked_inner();
         }
         let exclusive = slot.exclusive.contains(&inner.name);
         let target = Target::new(resource.kind, resource.id.clone());

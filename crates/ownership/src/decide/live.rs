@@ -218,10 +218,15 @@ impl<R: Rules> Deciding<'_, R> {
             None => self.ledger.attempts.get(&slot.name).copied().unwrap_or(1),
         };
         let tags = self.missing_tags(slot, resource, attempt);
+        let targets = vec![Target::new(resource.kind, resource.id.clone())];
         if tags.is_empty() {
+            // It was marked in this pass, and what was read since is older than that.
+            if self.view.has_marked(&targets[0]) {
+                let again = self.now + slot.kind.settling;
+                self.wait(again, Reason::AwaitIntent(slot.name.clone()));
+            }
             return Ok(());
         }
-        let targets = vec![Target::new(resource.kind, resource.id.clone())];
         if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
             let (slot, target) = (slot.name.clone(), targets[0].clone());
             self.findings.push(Finding::TagsFull { slot, target });

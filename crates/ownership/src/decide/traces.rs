@@ -301,9 +301,15 @@ impl<R: Rules> Deciding<'_, R> {
     fn carriers(&mut self, kind: &'static Kind, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
         let mut targets = Vec::new();
         for (key, value) in mark {
-            let query = Query::Marks {
-                kind: kind.name,
-                keys: vec![key.clone()],
+            // What can be ours was looked for by all marks at once.
+            let query = if self.case.kinds.iter().any(|ours| ours.name == kind.name) {
+                self.end_query(kind)
+            } else {
+                let keys = vec![key.clone()];
+                Query::Marks {
+                    kind: kind.name,
+                    keys,
+                }
             };
             for target in &self.look(query, || Reason::Sweep)?.found {
                 let Some(seen) = self.view.seen(target) else {
