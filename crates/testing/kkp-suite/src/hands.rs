@@ -129,6 +129,18 @@ impl<C: Cloud> Hands<C> {
         self.add(&SECURITY_GROUP, group, RULE, rule, "").await;
     }
 
+    /// Adds a rule with tags of its own to a group.
+    pub async fn add_marked_rule(&self, group: &str, rule: &str, tags: &BTreeMap<String, String>) {
+        let pair = |(key, value): (&String, &String)| (key.as_str().into(), value.as_str().into());
+        let tags = tags.iter().map(pair).collect();
+        let step = Step::AddInner {
+            target: target(&SECURITY_GROUP, group),
+            inner: RULE,
+            parts: vec![InnerPart::new(rule, "", tags)],
+        };
+        self.cloud.perform(&step, Deadline::never()).await.unwrap();
+    }
+
     /// Removes a rule of a group.
     pub async fn remove_rule(&self, group: &str, rule: &str) {
         self.remove(&SECURITY_GROUP, group, RULE, rule).await;

@@ -86,6 +86,9 @@ macro_rules! cases {
             migrate::an_untagged_worker_role_in_the_recorded_profile
             migrate::a_strangers_group_beside_an_old_finalizer
             migrate::a_strangers_worker_role_beside_an_old_finalizer
+            older::a_cluster_at_rest
+            older::a_cluster_that_settles
+            older::a_cluster_that_uses_a_group
             shared::two_clusters_on_one_group
             shared::two_clusters_leave_one_group_together
             shared::a_strangers_role_under_our_name

@@ -6,6 +6,7 @@ pub mod create;
 pub mod end;
 pub mod identity;
 pub mod migrate;
+pub mod older;
 pub mod repair;
 pub mod shared;
 pub mod switches;
