@@ -340,13 +340,9 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             // Rest begins when the ledger is closed.
             PassEnd::Rest(report, books) => {
                 world.objects[claim].rested = Some(report.clone());
-                match books {
-                    Some(until) => State::Waiting(until),
-                    None => {
-                        let since = quiet.then_some(writes);
-                        State::Resting { report, since }
-                    }
-                }
+                let since = quiet.then_some(writes);
+                let resting = State::Resting { report, since };
+                books.map_or(resting, State::Waiting)
             }
             PassEnd::Done(_) => {
                 world.objects[claim].gone = true;

@@ -28,6 +28,8 @@ pub enum Sight {
     Written(Target, &'static str, Text),
     /// A part that we have taken our mark off, and that carries nobody's.
     Left(Trace),
+    /// A part in somebody's resource that another claim marks, and that is not there.
+    Leaving(Trace),
     /// Calls that take something away from a resource, by announcement.
     Removal(Target, u32),
     /// Something that was another management cluster's has been marked as held here.
@@ -93,6 +95,7 @@ impl Sightings {
             | Sight::Lost(_)
             | Sight::Retaining
             | Sight::Part(..)
+            | Sight::Leaving(_)
             | Sight::Written(..)
             | Sight::TakenOver => true,
         });

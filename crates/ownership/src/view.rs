@@ -69,6 +69,8 @@ pub struct Seen {
     pub resource: Option<Arc<Resource>>,
     /// When, and whether that is still fresh.
     pub read: ReadStamp,
+    /// After how many answers.
+    after: usize,
 }
 
 /// The parts inside a resource, as last seen.
@@ -82,6 +84,8 @@ pub struct InnerSeen {
     pub parts: Vec<InnerPart>,
     /// When, and whether that is still fresh.
     pub read: ReadStamp,
+    /// After how many answers.
+    after: usize,
 }
 
 /// Something that was certainly refused in this pass and must be dealt with before it ends.
@@ -118,12 +122,14 @@ impl View {
 
     fn take_in(&mut self, query: Query, answer: Answer, read: ReadStamp) {
         self.began.get_or_insert(read.at);
+        let after = self.looks.len();
         for told in answer.inner {
             self.put_inner(InnerSeen {
                 of: told.of,
                 inner: told.inner,
                 parts: told.parts,
                 read,
+                after,
             });
         }
         if let (Query::Id(target), true) = (&query, answer.resources.is_empty()) {
@@ -132,6 +138,7 @@ impl View {
                 Seen {
                     resource: None,
                     read,
+                    after,
                 },
             );
         }
@@ -144,6 +151,7 @@ impl View {
                 Seen {
                     resource: Some(resource),
                     read,
+                    after,
                 },
             );
         }
@@ -170,6 +178,7 @@ impl View {
                         at: now,
                         fresh: true,
                     };
+                    let after = self.looks.len();
                     for inner in create.kind.inner {
                         let (of, inner) = (target.clone(), inner.name);
                         self.put_inner(InnerSeen {
@@ -177,6 +186,7 @@ impl View {
                             inner,
                             parts: Vec::new(),
                             read,
+                            after,
                         });
                     }
                     self.put(
@@ -184,6 +194,7 @@ impl View {
                         Seen {
                             resource: Some(resource),
                             read,
+                            after,
                         },
                     );
                 }
@@ -284,6 +295,7 @@ impl View {
                     at: now,
                     fresh: true,
                 },
+                after: self.looks.len(),
             },
         );
     }
@@ -462,6 +474,14 @@ impl View {
         self.inner
             .iter()
             .find(|seen| seen.inner == inner && seen.of == *of)
+    }
+
+    /// Whether a resource was read at the same time as what is inside, or later.
+    pub fn is_newer_than_inside(&self, of: &Target, inner: &'static str) -> bool {
+        match (self.seen(of), self.inner(of, inner)) {
+            (Some(seen), Some(inside)) => seen.after >= inside.after,
+            _ => false,
+        }
     }
 
     /// Everything seen inside resources.

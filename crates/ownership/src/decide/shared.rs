@@ -15,7 +15,7 @@ use crate::kind::{CreateMode, InnerKind, InnerProof, Kind};
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::mark::{self, OwnershipMark, Tags};
 use crate::part::{InnerPart, Resource};
-use crate::query::Target;
+use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, PartTags, Step, UnmarkRight};
@@ -51,6 +51,7 @@ impl<R: Rules> Deciding<'_, R> {
                 let there = seen.parts.iter().find(|old| old.key == part.key);
                 let whose = there.map(|old| self.whose(slot.kind, resource, inner, old));
                 match whose {
+                    None if self.is_leaving(slot.kind, target, resource, inner, &part.key) => {}
                     None => lacking.push(part),
                     Some(whose) if whose.ours && !whose.anothers => lacking.push(part),
                     Some(_) => self.inner_conflict(slot, target, inner, &part.key),
@@ -79,6 +80,30 @@ impl<R: Rules> Deciding<'_, R> {
         Ok(())
     }
 
+    /// Whether a part that is not there may be on its way out: another claim's mark on the parent
+    /// still names it. What is added meanwhile could be taken for that claim's and removed.
+    fn is_leaving(
+        &mut self,
+        kind: &Kind,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+        key: &Text,
+    ) -> bool {
+        let own = part_key(self.case.identity, kind, inner.name, key);
+        let names =
+            |tag: &Text| *tag != own && mark::names_part(kind.carrier, tag, inner.name, key);
+        let sight = Sight::Leaving(inner_trace(target, inner, key));
+        let marked = inner.proof == InnerProof::ParentMark
+            && resource.tags.iter().any(|(tag, _)| names(tag));
+        if !marked || !self.rules.joins_marked_parts() {
+            self.sightings.clear(&sight);
+            return false;
+        }
+        let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+        !self.settled(sight, over, Reason::AwaitJoin(target.id.clone()))
+    }
+
     /// Marks what is wanted, there, and another claim's. It counts as there when that claim cannot be
     /// removing it any more on what it read before our mark.
     fn join(
@@ -98,6 +123,7 @@ impl<R: Rules> Deciding<'_, R> {
         for part in seen.parts.iter().filter(|p| wanted.contains(&p.key)) {
             let whose = self.whose(slot.kind, resource, inner, part);
             let trace = inner_trace(target, inner, &part.key);
+            self.sightings.clear(&Sight::Leaving(trace.clone()));
             if whose.anothers && !whose.ours {
                 shared.push(part.clone());
             } else if whose.ours && self.ledger.joined.contains(&trace) {
@@ -197,6 +223,13 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.refresh(target)?;
         self.refresh_inside(target, inner)?;
+        // Whoever adds a part marks the parent first: its marks must be read after the part.
+        if inner.proof == InnerProof::ParentMark
+            && !self.view.is_newer_than_inside(target, inner.name)
+        {
+            let why = Reason::Refresh(target.clone());
+            return act(Decision::Look(Query::Id(target.clone())), why);
+        }
         if !surplus.is_empty() {
             let read = seen.read;
             let most = self.view.most_removed(target, inner, surplus.len());

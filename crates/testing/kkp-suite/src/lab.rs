@@ -146,6 +146,11 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         self.move_to("here", &[]);
     }
 
+    /// The account and the region.
+    pub fn place(&self) -> (&str, &str) {
+        (self.cloud.account(), self.cloud.region())
+    }
+
     /// The API of clusters.
     pub fn api(&self) -> Api<Cluster> {
         Api::all(self.client.clone())

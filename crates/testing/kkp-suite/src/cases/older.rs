@@ -53,7 +53,10 @@ async fn lives_and_ends<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>, left: &
     let table = lab.hands.main_route_table(&vpc).await;
     let group_name = if used.is_empty() { &name } else { used };
     let group = lab.hands.make_group(group_name, &vpc, &[]).await;
+    let (account, region) = lab.place();
     let with_ids = left
+        .replace("{account}", account)
+        .replace("{region}", region)
         .replace("{vpc}", &vpc)
         .replace("{subnet}", &subnet)
         .replace("{route-table}", &table)
