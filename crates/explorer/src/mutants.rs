@@ -17,8 +17,19 @@ pub(crate) struct Mutant {
     pub name: &'static str,
     /// Runs a schedule with it.
     pub runner: Runner,
-    /// Whether it keeps intents where they can be lost.
-    pub intents_in_status: bool,
+    /// What is wrong around it.
+    pub flaw: Option<Flaw>,
+}
+
+/// What can be wrong around an engine whose rules are the product's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// Intents are lost with the status: the place where they must not be.
+    IntentsInStatus,
+    /// The ledger is written whoever has written it since it was read.
+    BlindWrites,
+    /// A call is sent however long ago it was decided.
+    NoDeadline,
 }
 
 macro_rules! mutants {
@@ -31,23 +42,25 @@ macro_rules! mutants {
             let mut all = vec![$(Mutant {
                 name: $name,
                 runner: |scenario, chooser, turns| run(scenario, &$mutant, chooser, turns),
-                intents_in_status: false,
+                flaw: None,
             },)*];
-            all.push(Mutant {
-                name: "intent in status",
-                runner: intent_in_status,
-                intents_in_status: true,
-            });
+            all.extend(FLAWED.map(|(name, flaw)| Mutant {
+                name,
+                runner: product,
+                flaw: Some(flaw),
+            }));
             all
         }
     };
 }
 
-fn intent_in_status(
-    scenario: &Scenario,
-    chooser: crate::chooser::Chooser,
-    turns: &[bool],
-) -> Outcome {
+const FLAWED: [(&str, Flaw); 3] = [
+    ("intent in status", Flaw::IntentsInStatus),
+    ("write over what somebody else wrote", Flaw::BlindWrites),
+    ("send what was decided long ago", Flaw::NoDeadline),
+];
+
+fn product(scenario: &Scenario, chooser: crate::chooser::Chooser, turns: &[bool]) -> Outcome {
     run(scenario, &ownership::Freehold, chooser, turns)
 }
 

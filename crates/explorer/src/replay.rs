@@ -67,7 +67,7 @@ pub(crate) fn run(stored: &Stored) -> anyhow::Result<Outcome> {
             names.join("\n")
         );
     };
-    scenario.intents_in_status = mutant.intents_in_status;
+    scenario.flaw = mutant.flaw;
     Ok((mutant.runner)(&scenario, chooser, turns))
 }
 

@@ -11,6 +11,7 @@ use ownership::time::Millis;
 use ownership::{Claim, Holder, Identity, Ledger, Phase, ResourceId, Target};
 
 use crate::fault::{Fault, Menu};
+use crate::mutants::Flaw;
 use crate::{families, kinds, twins};
 
 /// What a run begins with, what may happen in it, and what must come of it.
@@ -42,8 +43,8 @@ pub(crate) struct Scenario {
     pub retains: bool,
     /// Whether the object's status accepts nothing at first.
     pub status_refuses: bool,
-    /// Whether intents are lost with the status: the place where they must not be.
-    pub intents_in_status: bool,
+    /// What is wrong around the engine, in a mutant.
+    pub flaw: Option<Flaw>,
     /// Which assumptions do not hold.
     pub lifted: Lifted,
     /// Somebody else's resources that evidence gives to us.
@@ -100,7 +101,7 @@ impl Scenario {
             writers: 1,
             retains: false,
             status_refuses: false,
-            intents_in_status: false,
+            flaw: None,
             lifted: Lifted::default(),
             adopts: BTreeSet::new(),
             expect: Expect::Filled,

@@ -8,6 +8,7 @@ use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
 use crate::late::Late;
 use crate::laws::{self, Law, Violation};
+use crate::mutants::Flaw;
 use crate::object::Object;
 use crate::scenario::Scenario;
 use crate::stranger;
@@ -146,7 +147,8 @@ impl<'a> World<'a> {
             Some(Fault::NoTime) => {}
             Some(Fault::LongTime) => self.pass_time(self.scenario.long),
             Some(Fault::LoseStatus) => {
-                self.objects[claim].lose_status(self.scenario.intents_in_status);
+                let intents_too = self.scenario.flaw == Some(Flaw::IntentsInStatus);
+                self.objects[claim].lose_status(intents_too);
                 self.crashed = true;
             }
             Some(Fault::SpecChange) => {

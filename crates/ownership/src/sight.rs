@@ -26,8 +26,12 @@ pub enum Sight {
     Part(Target, Text),
     /// A part of ours in a resource of ours, neither wanted nor there any more.
     Written(Target, &'static str, Text),
+    /// A part that we have marked beside another claim's mark.
+    Joined(Trace),
     /// A part that we have taken our mark off, and that carries nobody's.
     Left(Trace),
+    /// A part that we have taken our mark off, and that is gone or another claim's.
+    LeftBehind(Trace),
     /// A part in somebody's resource that another claim marks, and that is not there.
     Leaving(Trace),
     /// Calls that take something away from a resource, by announcement.
@@ -88,9 +92,12 @@ impl Sightings {
                 let intent = ledger.intents.get(slot);
                 intent.is_some_and(|it| (it.attempt, it.sends) == (*attempt, *sends))
             }
-            Sight::Trace(trace, times) => ledger.traces.get(trace) == Some(times),
+            Sight::Trace(trace, times) => {
+                ledger.traces.get(trace).copied().unwrap_or_default() == *times
+            }
+            Sight::Joined(trace) => ledger.joined.contains(trace),
             Sight::Removal(target, times) => ledger.removals.get(target) == Some(times),
-            Sight::Left(trace) => ledger.left.contains(trace),
+            Sight::Left(trace) | Sight::LeftBehind(trace) => ledger.left.contains(trace),
             Sight::Missing(_)
             | Sight::Lost(_)
             | Sight::Retaining

@@ -34,6 +34,9 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         self.look_for_all()?;
+        if self.rules.stops_for_held_parts() && self.is_anothers_to_end() {
+            return Ok(());
+        }
         self.adopt_before_the_end()?;
         if self.rules.intents_hold_the_end() {
             self.end_intents()?;
@@ -57,6 +60,25 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         act(Decision::Write(vec![Edit::Finish]), Reason::NothingLeft)
+    }
+
+    /// Whether another management cluster holds something of the claim, or did when it was last looked
+    /// at: then it is that one's to end, all of it (law 5).
+    fn is_anothers_to_end(&mut self) -> bool {
+        let mut held = Vec::new();
+        for kind in self.case.kinds {
+            for (resource, read) in self.view.of_kind(kind.name) {
+                if let Verdict::Owned(owned) = self.judge(kind, resource, read)
+                    && let (Some(_), Some(mark)) = (owned.held_by(), owned.mark())
+                {
+                    held.push((mark.slot.clone(), owned.clone()));
+                }
+            }
+        }
+        for (slot, owned) in &held {
+            self.is_held(slot, owned);
+        }
+        !held.is_empty() || self.has_yielded()
     }
 
     /// Whether every mark that was sent while the claim lived has taken effect: what is given back

@@ -163,6 +163,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 continue;
             };
             let wished = self.wished(slot);
+            for (inner, key) in wrote.intersection(&wished) {
+                let sight = Sight::Written(target.clone(), inner, key.clone());
+                self.sightings.clear(&sight);
+            }
             let mut kept = wrote.clone();
             for part @ (inner, key) in wrote.iter().filter(|part| !wished.contains(*part)) {
                 let Some(seen) = self.view.inner(&target, inner) else {

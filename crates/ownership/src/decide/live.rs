@@ -363,6 +363,7 @@ impl<R: Rules> Deciding<'_, R> {
         let (mut edits, mut by_time) = self.over_intents();
         by_time.extend(self.over_removals());
         by_time.extend(self.forgotten_parts());
+        by_time.extend(self.left_for_good());
         let why = if by_time.is_empty() {
             Reason::SeenByMarks
         } else {

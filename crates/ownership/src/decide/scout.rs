@@ -106,7 +106,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Whether another management cluster was seen to hold the claim, and nothing of it is seen now:
     /// what it deleted is not made again here.
-    fn has_yielded(&mut self) -> bool {
+    pub(super) fn has_yielded(&mut self) -> bool {
         let identity = self.case.identity;
         let Some(by) = &self.ledger.yielded else {
             return false;

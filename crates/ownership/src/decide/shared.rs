@@ -29,6 +29,8 @@ struct Whose {
     ours: bool,
     /// Another claim's, of whichever management cluster; or ours, held elsewhere.
     anothers: bool,
+    /// Ours, held elsewhere.
+    elsewhere: bool,
 }
 
 impl<R: Rules> Deciding<'_, R> {
@@ -59,7 +61,7 @@ impl<R: Rules> Deciding<'_, R> {
             }
             let keys: Vec<Text> = wanted.iter().map(|part| part.key.clone()).collect();
             self.remove_ours(slot.kind, target, resource, inner, &keys)?;
-            self.join(slot, target, resource, inner, &keys)?;
+            self.join(slot, target, resource, inner, &wanted)?;
             if lacking.is_empty() {
                 continue;
             }
@@ -112,7 +114,7 @@ impl<R: Rules> Deciding<'_, R> {
         target: &Target,
         resource: &Resource,
         inner: &'static InnerKind,
-        wanted: &[Text],
+        wanted: &[InnerPart],
     ) -> Flow<()> {
         if !self.rules.joins_marked_parts() {
             return Ok(());
@@ -120,17 +122,24 @@ impl<R: Rules> Deciding<'_, R> {
         let seen = self.inside(target, inner)?;
         let mut shared = Vec::new();
         let mut settled = Vec::new();
-        for part in seen.parts.iter().filter(|p| wanted.contains(&p.key)) {
+        // What says something else is not what we need.
+        let needed = |part: &&InnerPart| {
+            let mut wanted = wanted.iter();
+            wanted.any(|wish| wish.key == part.key && wish.value == part.value)
+        };
+        for part in seen.parts.iter().filter(needed) {
             let whose = self.whose(slot.kind, resource, inner, part);
             let trace = inner_trace(target, inner, &part.key);
             self.sightings.clear(&Sight::Leaving(trace.clone()));
-            if whose.anothers && !whose.ours {
+            // One key holds one mark: ours, held elsewhere, is not written over.
+            if whose.elsewhere {
+                self.inner_conflict(slot, target, inner, &part.key);
+            } else if whose.anothers && !whose.ours {
                 shared.push(part.clone());
             } else if whose.ours && self.ledger.joined.contains(&trace) {
-                let times = self.ledger.traces.get(&trace).copied().unwrap_or(0);
                 let over = |rules: &R, since| rules.joined_at(slot.kind, since);
                 let why = Reason::AwaitJoin(target.id.clone());
-                if self.settled(Sight::Trace(trace.clone(), times), over, why) {
+                if self.settled(Sight::Joined(trace.clone()), over, why) {
                     settled.push(Edit::Joined(trace));
                 }
             }
@@ -203,6 +212,9 @@ impl<R: Rules> Deciding<'_, R> {
         for part in seen.parts.iter().filter(|p| !wanted.contains(&p.key)) {
             let whose = self.whose(kind, resource, inner, part);
             let trace = inner_trace(target, inner, &part.key);
+            if whose.ours || whose.anothers {
+                self.sightings.clear(&Sight::Left(trace.clone()));
+            }
             if !self.rules.spares_inner_of_used() {
                 surplus.push(part.clone());
             } else if whose.ours && whose.anothers && self.rules.joins_marked_parts() {
@@ -311,7 +323,45 @@ impl<R: Rules> Deciding<'_, R> {
         let whose = self.whose(kind, resource, inner, part);
         let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
         let why = Reason::AwaitJoin(trace.on.id.clone());
-        !whose.ours && self.settled(Sight::Left(trace.clone()), over, why) && whose.anothers
+        if whose.ours || !whose.anothers {
+            self.sightings.clear(&Sight::LeftBehind(trace.clone()));
+            return false;
+        }
+        self.settled(Sight::LeftBehind(trace.clone()), over, why)
+    }
+
+    /// What a living claim has left to others, and is gone or theirs for good: it is forgotten, so that
+    /// what somebody writes later is not taken for ours.
+    pub(super) fn left_for_good(&mut self) -> Vec<Edit> {
+        let mut over = Vec::new();
+        for trace in &self.ledger.left {
+            let (Some(kind), TraceOf::Inner { inner, key }) =
+                (self.kind_of(trace.on.kind), &trace.what)
+            else {
+                continue;
+            };
+            let seen = self.view.seen(&trace.on).and_then(|s| s.resource.clone());
+            let inside = self.view.inner(&trace.on, inner);
+            let (Some(resource), Some(inside), Some(inner)) = (seen, inside, kind.inner(inner))
+            else {
+                continue;
+            };
+            let part = inside.parts.iter().find(|part| part.key == *key);
+            let whose = part.map(|part| self.whose(kind, &resource, inner, part));
+            let sight = Sight::LeftBehind(trace.clone());
+            if whose.is_some_and(|whose| whose.ours || !whose.anothers) {
+                self.sightings.clear(&sight);
+                continue;
+            }
+            if part.is_none() {
+                self.sightings.clear(&Sight::Left(trace.clone()));
+            }
+            let late = |rules: &R, since| rules.late_effects_over_at(kind, since);
+            if self.closable(sight, late, Reason::AwaitJoin(trace.on.id.clone())) {
+                over.push(Edit::Erase(trace.clone()));
+            }
+        }
+        over
     }
 
     /// The mark of our own part inside a resource, where it can carry one.
@@ -341,6 +391,7 @@ impl<R: Rules> Deciding<'_, R> {
                 Whose {
                     ours,
                     anothers: marks.other.is_some() || elsewhere,
+                    elsewhere,
                 }
             }
             InnerProof::ParentMark => {
@@ -354,6 +405,7 @@ impl<R: Rules> Deciding<'_, R> {
                     return Whose {
                         ours: false,
                         anothers: other,
+                        elsewhere: false,
                     };
                 };
                 let mark = OwnershipMark::decode(kind.carrier, &identity.key(kind), value);
@@ -368,6 +420,7 @@ impl<R: Rules> Deciding<'_, R> {
                 Whose {
                     ours,
                     anothers: other || !ours,
+                    elsewhere: !ours,
                 }
             }
         }
@@ -508,7 +561,10 @@ impl<R: Rules> Deciding<'_, R> {
                 TraceOf::Tag { .. } => false,
             });
         let sight = Sight::Part(target.clone(), tag.clone());
-        Ok(removed
+        // An earlier call of unknown outcome may still remove what somebody adds meanwhile.
+        let times = self.ledger.removals.get(target).copied().unwrap_or(0);
+        let answered = self.late_until(target, times).is_none();
+        Ok((removed && answered)
             || self.settled(
                 sight,
                 |rules, since| rules.late_effects_over_at(kind, since),

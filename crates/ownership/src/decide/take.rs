@@ -107,7 +107,7 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// Until when a call that was announced so many times can be late; `None` if none can.
-    fn late_until(&mut self, target: &Target, times: u32) -> Option<Tick> {
+    pub(super) fn late_until(&mut self, target: &Target, times: u32) -> Option<Tick> {
         // A call whose outcome is not known ends the pass, so all of this pass were answered.
         let answered = self.view.removing(target).map_or(0, |(_, times)| times);
         let kind = self.kind_of(target.kind).filter(|_| answered < times)?;
@@ -119,8 +119,16 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Whether nothing that the management cluster before this one has sent can take effect any more.
     fn is_taken_over(&mut self, step: &Step) -> bool {
-        let kind = self.kind_of(step.kind());
-        let (Some(kind), Some(since)) = (kind, self.sightings.noted(&Sight::TakenOver)) else {
+        let Some(kind) = self.kind_of(step.kind()) else {
+            return true;
+        };
+        // A process that has just started cannot know when the marks were written.
+        let since = if self.case.identity.taken_over.is_empty() {
+            self.sightings.noted(&Sight::TakenOver)
+        } else {
+            Some(self.sightings.since(Sight::TakenOver, self.now))
+        };
+        let Some(since) = since else {
             return true;
         };
         let until = self.rules.taken_over_at(kind, since);

@@ -1,5 +1,6 @@
 //! Traces: what we add to resources that are not ours, and take away again (law 7).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Deciding, Decision, Flow, act};
@@ -125,7 +126,11 @@ impl<R: Rules> Deciding<'_, R> {
     /// ledger remembers, or what carries our own mark.
     pub(super) fn erase_traces(&mut self) -> Flow<()> {
         self.erase_marked_inner()?;
-        let traces: Vec<Trace> = self.ledger.traces.keys().cloned().collect();
+        // A record that was set back may know of a part only that we joined or left it.
+        let ledger = self.ledger;
+        let traces = ledger.traces.keys();
+        let traces: BTreeSet<&Trace> = traces.chain(&ledger.joined).chain(&ledger.left).collect();
+        let traces: Vec<Trace> = traces.into_iter().cloned().collect();
         // All are looked at first: one call takes a tag off several resources.
         for trace in &traces {
             if self.kind_of(trace.on.kind).is_some() {
