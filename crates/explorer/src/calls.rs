@@ -11,7 +11,6 @@ use ownership::{Answer, Kind, Ledger, Phase, Query, Step};
 use crate::fault::{Fault, Menu};
 use crate::late::{Lands, Late};
 use crate::laws::{self, Law};
-use crate::mutants::Flaw;
 use crate::words;
 use crate::world::World;
 
@@ -316,9 +315,7 @@ impl World<'_> {
             self.slow_down(A_MINUTE);
         }
         self.note(|| words::edits(edits), fault);
-        let blind = self.scenario.flaw == Some(Flaw::BlindWrites);
         let object = &mut self.objects[claim];
-        let version = if blind { object.version } else { version };
         match fault {
             Some(Fault::CrashBefore) => self.crash(),
             Some(Fault::EndNow) => self.end_now(),

@@ -26,10 +26,6 @@ pub(crate) struct Mutant {
 pub(crate) enum Flaw {
     /// Intents are lost with the status: the place where they must not be.
     IntentsInStatus,
-    /// The ledger is written whoever has written it since it was read.
-    BlindWrites,
-    /// A call is sent however long ago it was decided.
-    NoDeadline,
 }
 
 macro_rules! mutants {
@@ -54,11 +50,7 @@ macro_rules! mutants {
     };
 }
 
-const FLAWED: [(&str, Flaw); 3] = [
-    ("intent in status", Flaw::IntentsInStatus),
-    ("write over what somebody else wrote", Flaw::BlindWrites),
-    ("send what was decided long ago", Flaw::NoDeadline),
-];
+const FLAWED: [(&str, Flaw); 1] = [("intent in status", Flaw::IntentsInStatus)];
 
 fn product(scenario: &Scenario, chooser: crate::chooser::Chooser, turns: &[bool]) -> Outcome {
     run(scenario, &ownership::Freehold, chooser, turns)

@@ -10,7 +10,6 @@ use ownership::ledger::Edit;
 use ownership::{Answer, CloudError, Kind, Ledger, Phase, Query, Step};
 
 use crate::calls::{Ask, Call};
-use crate::mutants::Flaw;
 use crate::world::World;
 
 /// The world, shared by the writers of one run. They run on one thread, so the lock is never held by
@@ -49,10 +48,7 @@ impl Cloud for Port<'_> {
 
     async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
         self.turn().await;
-        let in_time = by.check();
-        if self.world.lock().scenario.flaw != Some(Flaw::NoDeadline) {
-            in_time?;
-        }
+        by.check()?;
         let call = self.world.lock().perform(step);
         answer(call).await
     }
