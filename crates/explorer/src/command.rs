@@ -135,7 +135,7 @@ impl Options {
 
     fn mutants(&self) -> anyhow::Result<ExitCode> {
         let scenarios = one_of_each_family_first(self.scenarios()?);
-        let seed = self.seed.unwrap_or_else(fresh_seed);
+        let seed = self.seed.unwrap_or(1);
         say::line!("random schedules begin at seed {seed}")?;
         let mutants = mutants::all();
         let (mut caught, mut random, mut violations) = (0, 0, 0);
@@ -321,16 +321,4 @@ fn print_families(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
     let schedules = tallies.values().map(|tally| tally.schedules).sum();
     row("all", tallies.len(), schedules, &whole)?;
     say::line!("")
-}
-
-/// A seed that nobody has stored.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the seed is printed, so the run can be repeated"
-)]
-fn fresh_seed() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(1, |since| {
-        since.as_secs() ^ (u64::from(since.subsec_nanos()) << 32)
-    })
 }
