@@ -431,15 +431,20 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// Whether something has been so for long enough; if not, notes when to come back.
     fn settled(&mut self, sight: Sight, until: impl FnOnce(&R, Tick) -> Tick, why: Reason) -> bool {
+        let due = self.due(sight, until);
+        if let Some(at) = due {
+            self.wait(at, why);
+        }
+        due.is_none()
+    }
+
+    /// When something will have been so for long enough; `None` if it has.
+    fn due(&mut self, sight: Sight, until: impl FnOnce(&R, Tick) -> Tick) -> Option<Tick> {
         let since = self.sightings.since(sight, self.now);
         let until = until(self.rules, since);
         // What this pass has read must be younger than that, not only this moment.
-        if self.view.began().unwrap_or(self.now) >= until {
-            return true;
-        }
-        let until = until.max(self.now);
-        self.wait(until, why);
-        false
+        let over = self.view.began().unwrap_or(self.now) >= until;
+        (!over).then(|| until.max(self.now))
     }
 
     /// Whether something that is not there has been gone for long enough to be believed.
@@ -481,13 +486,11 @@ impl<'a, R: Rules> Deciding<'a, R> {
         until: impl FnOnce(&R, Tick) -> Tick,
         why: Reason,
     ) -> bool {
-        let since = self.sightings.since(sight, self.now);
-        let until = until(self.rules, since);
-        if self.view.began().unwrap_or(self.now) >= until {
-            return true;
+        let due = self.due(sight, until);
+        if let Some(at) = due {
+            self.come_back(at, why);
         }
-        self.come_back(until.max(self.now), why);
-        false
+        due.is_none()
     }
 
     /// The look-up by marks of everything of a Kind that is ours.

@@ -112,9 +112,9 @@ impl<R: Rules> Deciding<'_, R> {
         let answered = self.view.removing(target).map_or(0, |(_, times)| times);
         let kind = self.kind_of(target.kind).filter(|_| answered < times)?;
         let sight = Sight::Removal(target.clone(), times);
-        let since = self.sightings.since(sight, self.now);
-        let until = self.rules.late_effects_over_at(kind, since);
-        (self.view.began().unwrap_or(self.now) < until).then(|| until.max(self.now))
+        self.due(sight, |rules, since| {
+            rules.late_effects_over_at(kind, since)
+        })
     }
 
     /// Whether nothing that the management cluster before this one has sent can take effect any more.
