@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use cloud_sim::SharedAccount;
+use controllers::reconcile::Guards;
 use embedded_kube::{Cluster, TokioClock};
-use kkp_suite::Lab;
+use kkp_suite::{Lab, cases};
 use serde_json::json;
 
 async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
@@ -23,6 +24,32 @@ kkp_suite::cases!(lab);
 #[tokio::test]
 async fn another_account_is_no_place_to_work() {
     let mut lab = lab("another_account").await.unwrap();
+    work_elsewhere(&mut lab).await;
+}
+
+/// The checks around the engine: without one, these cases fail. What the others are for the seeded runs
+/// show.
+#[tokio::test]
+async fn a_missing_check_fails_a_case() {
+    let all = Guards::ALL;
+    let mut unplaced = lab("without_place").await.unwrap();
+    unplaced.break_with(Guards {
+        place: false,
+        ..all
+    });
+    let mut rivals = lab("without_rival").await.unwrap();
+    rivals.break_with(Guards {
+        rival: false,
+        ..all
+    });
+    let place = tokio::spawn(async move { work_elsewhere(&mut unplaced).await });
+    assert!(place.await.is_err(), "place");
+    let copies = cases::copies::the_copy_is_restored_first;
+    let rival = tokio::spawn(async move { copies(&mut rivals).await });
+    assert!(rival.await.is_err(), "rival");
+}
+
+async fn work_elsewhere(lab: &mut Lab<SharedAccount>) {
     lab.create(json!({}), json!({})).await;
     lab.converge().await;
     let census = lab.hands.census().await;
@@ -31,14 +58,14 @@ async fn another_account_is_no_place_to_work() {
         ..cloud_sim::Settings::default()
     };
     let here = lab.lead_elsewhere(elsewhere);
-    let before = calls(&lab);
+    let before = calls(lab);
     lab.settle().await;
     let words = ["123456789012/eu-central-1", "210987654321/eu-central-1"];
     lab.assert_condition("Invalid", &words).await;
     lab.delete().await;
     lab.settle().await;
     assert!(!lab.is_gone().await, "its resources are still there");
-    assert_eq!(calls(&lab), before, "nothing is asked there");
+    assert_eq!(calls(lab), before, "nothing is asked there");
     assert_eq!(lab.hands.census().await, census);
 
     lab.lead_to(here);

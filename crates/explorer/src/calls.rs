@@ -255,7 +255,8 @@ impl World<'_> {
     pub(crate) fn take_effect(&mut self, claim: usize, step: &Step) -> Result<Effect, CloudError> {
         let counted_on = laws::counted_on(self, claim, step);
         let effect = self.account.perform(self.actor(claim), step)?;
-        if let Err(violation) = laws::still_there(self, &counted_on, step) {
+        let judged = laws::still_there(self, &counted_on, step);
+        if let Err(violation) = judged.and_then(|()| laws::gave(self, claim, step)) {
             self.broken.get_or_insert(violation);
         }
         if let (Step::Delete(deletion), Phase::Live) = (step, self.objects[claim].phase) {

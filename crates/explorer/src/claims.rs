@@ -6,7 +6,7 @@ use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_sim::{Account, Actor};
 use ownership::blueprint::InnerWish;
 use ownership::decide::Evidence;
-use ownership::kind::{Kind, Marking, Naming};
+use ownership::kind::{Ids, Kind, Marking, Naming};
 use ownership::mark::{Dialect, Tags};
 use ownership::part::Props;
 use ownership::{Blueprint, Freehold, Holder, Ledger, Slot, Target};
@@ -29,10 +29,24 @@ const FEW: Menu = Menu::of(&[
     Fault::NoTime,
 ]);
 
+/// What lets a call on a living claim's resource take effect when the next claim has its name: few
+/// faults, so that every pair of them is walked.
+const LATE: Menu = Menu::of(&[
+    Fault::LateToTheLast,
+    Fault::LateAtRestart,
+    Fault::LateByThree,
+    Fault::EndNow,
+    Fault::NoTime,
+    Fault::StrangerUnmarksPartly,
+]);
+
 /// The scenarios of several claims for a Kind.
 pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     let mut all = neighbours(alone, kind);
     all.push(heir(alone));
+    if kind.ids == Ids::Names {
+        all.push(late_heir(alone));
+    }
     if kind.naming != Naming::Free {
         all.push(Scenario {
             faults: FEW,
@@ -120,6 +134,21 @@ fn heir(alone: &Scenario) -> Scenario {
     }
 }
 
+/// The same, with an heir that wants other parts: what comes late from the first one shows.
+fn late_heir(alone: &Scenario) -> Scenario {
+    let mut scenario = Scenario {
+        faults: LATE,
+        depth: 2,
+        ..named(&heir(alone), "late")
+    };
+    for heir in &mut scenario.others {
+        let mut slot = heir.blueprint.slots()[0].clone();
+        slot.inner = other_parts(&slot.inner).into_iter().skip(1).collect();
+        heir.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
+    }
+    scenario
+}
+
 /// Two clusters use somebody's resource and put equal and different parts into it.
 fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     let (account, _) = names::plant(alone, kind, &Tags::new());
@@ -137,6 +166,8 @@ fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     };
     let mut all = both_orders(&used, other.clone(), "two-claims/one-used-resource").to_vec();
     all.push(one_comes(&used, other, "two-claims/one-comes-one-goes"));
+    // A claim that owns nothing has its parts alone to say who holds it.
+    all.push(taken_over_twice(&named(&used, "used")));
     all
 }
 

@@ -160,8 +160,14 @@ mutants! {
     "trust the co-mark at once": TrustCoMark {
         fn joined_at(&self, _: &Kind, since: Tick) -> Tick { since }
     }
-    "end while a removal may still land": ForgetRemovals {
-        fn waits_out_removals(&self) -> bool { false }
+    "end while a call may still land": ForgetCalls {
+        fn waits_out_calls(&self) -> bool { false }
+    }
+    "forget that a name can be taken again": ForgetNames {
+        fn names_outlive_claims(&self) -> bool { false }
+    }
+    "overlook who holds what is inside": OverlookHolders {
+        fn parts_name_holders(&self) -> bool { false }
     }
     "sweep a namesake's marks": SweepNamesakes {
         fn spares_namesakes(&self) -> bool { false }

@@ -10,7 +10,7 @@ use cloud_port::{Inventory, LedgerError};
 use cloud_sim::Account;
 use ownership::error::Class;
 use ownership::time::Tick;
-use ownership::{Ledger, Rules};
+use ownership::{Claim, Ledger, Rules};
 
 use crate::chooser::Chooser;
 use crate::fault::{Choice, Fault, Menu, Schedule};
@@ -227,6 +227,27 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
                 laws::at_rest(&world, claim, report)?;
                 laws::disposable(&world, claim)?;
             }
+        }
+        if rests {
+            self.judge_holders(&world)?;
+        }
+        Ok(())
+    }
+
+    /// Of the management clusters that have one claim, one at most may say that all is well.
+    fn judge_holders(&self, world: &World<'_>) -> Result<(), Violation> {
+        let mut content: Vec<&Claim> = Vec::new();
+        for claim in self.claims().filter(|at| world.objects[*at].lives()) {
+            let hash = &self.scenario.claim(claim).identity.claim;
+            let report = self.report(claim);
+            if report.is_none_or(|report| !report.findings.is_empty()) {
+                continue;
+            }
+            if content.contains(&hash) {
+                let what = "two management clusters hold the claim, and both are content";
+                return broken(Law::StatusIsDisposable, what);
+            }
+            content.push(hash);
         }
         Ok(())
     }

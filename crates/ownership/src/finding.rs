@@ -391,7 +391,7 @@ pub enum Reason {
     /// Another claim needs the same part: it only loses our mark.
     Leave,
     /// What could meet somebody else's if it is late is announced first.
-    AnnounceRemoval,
+    AnnounceCall,
     /// Nothing of it can be late any more.
     Settled,
     /// The resource is used by this claim and does not say so.
@@ -416,8 +416,8 @@ pub enum Reason {
     AwaitTrace(ResourceId),
     /// Another claim may still be removing the part that it shared with us.
     AwaitJoin(ResourceId),
-    /// Something that takes away from it, or deletes it, may still take effect.
-    AwaitRemoval(ResourceId),
+    /// A call on it may still take effect.
+    AwaitCall(ResourceId),
     /// What the management cluster before this one has sent may still take effect.
     AwaitTakeOver(ResourceId),
     /// The resource is not usable yet.
@@ -480,7 +480,7 @@ impl fmt::Display for Reason {
             Self::NoteParts(slot) => write!(f, "what we put into {slot} is written down"),
             Self::Join(slot) => write!(f, "another claim needs it too ({slot})"),
             Self::Leave => write!(f, "another claim still needs it: it only loses our mark"),
-            Self::AnnounceRemoval => write!(f, "what takes something away is written down first"),
+            Self::AnnounceCall => write!(f, "what could be late is written down first"),
             Self::Settled => write!(f, "nothing of it can be late any more"),
             Self::MarkUsed(slot) => write!(f, "this cluster uses it ({slot})"),
             Self::Ends => write!(f, "the claim ends"),
@@ -498,8 +498,8 @@ impl fmt::Display for Reason {
                     "another claim may still be removing what it shared in {id}"
                 )
             }
-            Self::AwaitRemoval(id) => {
-                write!(f, "a call that takes away from {id} may still take effect")
+            Self::AwaitCall(id) => {
+                write!(f, "a call on {id} may still take effect")
             }
             Self::AwaitTakeOver(id) => {
                 write!(f, "whoever held {id} before may still be changing it")

@@ -43,9 +43,9 @@ pub struct Ledger {
     /// Another management cluster that was seen to hold the claim: it is left alone until that one's
     /// take-over is confirmed, also when nothing of it is left to be seen.
     pub yielded: Option<Held>,
-    /// Calls that take something away, and that could meet another claim's if they are late: the
-    /// resource outlives this claim, or is known only by its name. How often each was announced.
-    pub removals: BTreeMap<Target, u32>,
+    /// Resources with calls that could meet another claim's if they are late: the resource outlives
+    /// this claim, or is known only by its name. How often such calls were announced.
+    pub calls: BTreeMap<Target, u32>,
 }
 
 /// A create that was decided: written and acknowledged before the call is sent.
@@ -226,10 +226,10 @@ pub enum Edit {
     Leave(Trace),
     /// It is gone again.
     Erase(Trace),
-    /// Something will be taken away from a resource, or the resource deleted.
-    Remove(Target),
+    /// A call on a resource will be sent that could meet another claim's if it is late.
+    Call(Target),
     /// Every such call has taken effect.
-    Removed(Target),
+    Answered(Target),
     /// Another management cluster holds the claim.
     Yield(Held),
     /// Nothing of ours is left: remove the finalizers.
@@ -249,7 +249,7 @@ impl Ledger {
             traces,
             joined: _,
             left: _,
-            removals,
+            calls,
             is_new: _,
             yielded: _,
         } = self;
@@ -258,7 +258,7 @@ impl Ledger {
             && known.is_empty()
             && condemned.is_empty()
             && traces.is_empty()
-            && removals.is_empty();
+            && calls.is_empty();
         !empty
     }
 
@@ -317,11 +317,11 @@ impl Ledger {
                 self.joined.remove(trace);
                 self.left.remove(trace);
             }
-            Edit::Remove(target) => {
-                *self.removals.entry(target.clone()).or_default() += 1;
+            Edit::Call(target) => {
+                *self.calls.entry(target.clone()).or_default() += 1;
             }
-            Edit::Removed(target) => {
-                self.removals.remove(target);
+            Edit::Answered(target) => {
+                self.calls.remove(target);
             }
             Edit::Yield(held) => self.yielded = Some(held.clone()),
             Edit::Finish => *self = Self::default(),

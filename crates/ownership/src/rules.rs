@@ -166,9 +166,14 @@ pub trait Rules {
         self.late_effects_over_at(kind, since)
     }
 
-    /// Law 1: a call that takes something away, and could meet another claim's if it is late, is
-    /// announced, and waited for before the end.
-    fn waits_out_removals(&self) -> bool {
+    /// Law 1: a call that could meet another claim's if it is late is announced, and waited for before
+    /// the end.
+    fn waits_out_calls(&self) -> bool {
+        true
+    }
+
+    /// Law 1: so is every call on what is known only by its name, which the next claim may take.
+    fn names_outlive_claims(&self) -> bool {
         true
     }
 
@@ -179,6 +184,11 @@ pub trait Rules {
 
     /// Law 5: a claim of which another management cluster holds a part is left alone altogether.
     fn stops_for_held_parts(&self) -> bool {
+        true
+    }
+
+    /// Law 5: what is inside somebody's resource says who holds the claim, too.
+    fn parts_name_holders(&self) -> bool {
         true
     }
 

@@ -34,8 +34,8 @@ pub enum Sight {
     LeftBehind(Trace),
     /// A part in somebody's resource that another claim marks, and that is not there.
     Leaving(Trace),
-    /// Calls that take something away from a resource, by announcement.
-    Removal(Target, u32),
+    /// Calls on a resource that may be late, by announcement.
+    Call(Target, u32),
     /// Something that was another management cluster's has been marked as held here.
     TakenOver,
 }
@@ -96,7 +96,7 @@ impl Sightings {
                 ledger.traces.get(trace).copied().unwrap_or_default() == *times
             }
             Sight::Joined(trace) => ledger.joined.contains(trace),
-            Sight::Removal(target, times) => ledger.removals.get(target) == Some(times),
+            Sight::Call(target, times) => ledger.calls.get(target) == Some(times),
             Sight::Left(trace) | Sight::LeftBehind(trace) => ledger.left.contains(trace),
             Sight::Missing(_)
             | Sight::Lost(_)

@@ -94,6 +94,15 @@ pub enum Proof {
     CreatedHere,
 }
 
+impl From<&OwnershipMark> for Held {
+    fn from(mark: &OwnershipMark) -> Self {
+        Self {
+            holder: mark.holder.clone(),
+            generation: mark.generation,
+        }
+    }
+}
+
 impl Verdict {
     /// Whether the other says the same, whenever each of them was read.
     pub fn agrees_with(&self, other: &Self) -> bool {
@@ -238,10 +247,7 @@ pub fn judge(
             let holds = rules.holds(identity, &mark);
             Verdict::Owned(Owned {
                 target: Target::new(resource.kind, resource.id.clone()),
-                held_by: (!holds).then(|| Held {
-                    holder: mark.holder.clone(),
-                    generation: mark.generation,
-                }),
+                held_by: (!holds).then(|| Held::from(&mark)),
                 proof: Proof::Mark(mark),
                 read_at: read.at,
                 fresh: read.fresh,
@@ -340,6 +346,12 @@ impl Identity {
     pub fn generation(&self) -> u32 {
         let highest = self.taken_over.values().max();
         highest.map_or(0, |confirmed| confirmed.saturating_add(1))
+    }
+
+    /// Whether a mark that is held here was written by whoever held it before: a higher generation of
+    /// our own than what was confirmed since stays.
+    pub(crate) fn outdates(&self, mark: &OwnershipMark) -> bool {
+        mark.holder != self.holder || mark.generation < self.generation()
     }
 
     /// The key of this claim's marks.

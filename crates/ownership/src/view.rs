@@ -32,8 +32,8 @@ pub struct View {
     opened: Vec<(SlotName, Tick, Reason)>,
     condemned: Vec<(Target, Tick)>,
     traced: Vec<(Trace, Tick)>,
-    /// The removals that were announced in this pass: when last, and how often.
-    removals: Vec<(Target, Tick, u32)>,
+    /// The calls that were announced in this pass: when last, and how often.
+    calls: Vec<(Target, Tick, u32)>,
     erased: Vec<Trace>,
     /// Parts that are gone in this pass, whatever an old read still shows.
     gone_parts: Vec<(Target, &'static str, InnerPart)>,
@@ -339,10 +339,10 @@ impl View {
                     self.traced.retain(|(traced, _)| traced != trace);
                     self.traced.push((trace.clone(), sent));
                 }
-                Edit::Remove(target) => {
-                    let before = self.removing(target).map_or(0, |(_, times)| times);
-                    self.removals.retain(|(removing, ..)| removing != target);
-                    self.removals.push((target.clone(), sent, before + 1));
+                Edit::Call(target) => {
+                    let before = self.calling(target).map_or(0, |(_, times)| times);
+                    self.calls.retain(|(calling, ..)| calling != target);
+                    self.calls.push((target.clone(), sent, before + 1));
                 }
                 Edit::Finish => self.finished = true,
                 _ => {}
@@ -400,11 +400,11 @@ impl View {
         self.over.first().map(|(_, error)| error)
     }
 
-    /// When a removal was last announced in this pass, and how often.
-    pub fn removing(&self, target: &Target) -> Option<(Tick, u32)> {
-        let mut removals = self.removals.iter();
-        removals
-            .find(|(removing, ..)| removing == target)
+    /// When a call on a resource was last announced in this pass, and how often.
+    pub fn calling(&self, target: &Target) -> Option<(Tick, u32)> {
+        let mut calls = self.calls.iter();
+        calls
+            .find(|(calling, ..)| calling == target)
             .map(|(_, at, times)| (*at, *times))
     }
 
@@ -424,8 +424,7 @@ impl View {
         let announced = step
             .targets()
             .iter()
-            .filter_map(|target| Some(self.removing(target)?.0))
-            .filter(|_| step.takes_away());
+            .filter_map(|target| Some(self.calling(target)?.0));
         let oldest = read.chain(rests_on).chain(announced).min();
         oldest.map_or(Tick(u64::MAX), |at| at + fresh)
     }

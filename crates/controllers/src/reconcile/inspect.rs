@@ -11,6 +11,7 @@ use ownership::decide::{Case, Phase};
 use ownership::{Blueprint, Claim, CloudError, Ledger};
 
 use super::clock::WallClock;
+use super::guards::Guards;
 use super::pass::Reconciler;
 use super::pin::Pin;
 use super::store::Store;
@@ -104,7 +105,14 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             None
         };
         let identity = self.identity(claim.clone(), &wants);
-        let mut store = Store::new(&self.system, cloud.cloud(), api, object, &identity);
+        let mut store = Store::new(
+            &self.system,
+            cloud.cloud(),
+            api,
+            object,
+            &identity,
+            Guards::ALL,
+        );
         store.check_place().map_err(Trouble::from)?;
         let kept = "another management cluster keeps its record, and was not taken over";
         let switch = switch.or(store.kept_by().map(|_| kept));

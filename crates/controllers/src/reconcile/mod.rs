@@ -10,6 +10,7 @@
 
 mod clock;
 mod events;
+mod guards;
 mod inspect;
 mod memory;
 mod monitor;
@@ -40,6 +41,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use clock::{TokioClock, WallClock};
+pub use guards::Guards;
 pub use inspect::{InspectError, Inspection};
 pub use monitor::{Monitor, Passed};
 pub use outcome::{Condition, Conditions};

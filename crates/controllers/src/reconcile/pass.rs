@@ -15,6 +15,7 @@ use tracing::Instrument as _;
 
 use super::clock::WallClock;
 use super::events::Events;
+use super::guards::Guards;
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
@@ -48,6 +49,7 @@ pub struct Reconciler<S, K> {
     /// How it behaves.
     pub settings: Settings,
     monitor: Arc<dyn Monitor>,
+    guards: Guards,
     /// For how long this process may act.
     pub term: Arc<dyn Fn() -> Term + Send + Sync>,
     memory: Mutex<BTreeMap<String, Memory>>,
@@ -74,17 +76,6 @@ struct Attended {
     said: Option<u64>,
 }
 
-impl Attended {
-    /// It is looked at once more, and soon.
-    fn again(retry: Duration) -> Self {
-        Self {
-            told: None,
-            next: Next::After(retry),
-            said: None,
-        }
-    }
-}
-
 impl<S: System, K: WallClock> Reconciler<S, K> {
     /// A reconciler that remembers nothing yet.
     pub fn new(
@@ -100,6 +91,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             clock,
             settings,
             monitor: Arc::new(Nobody),
+            guards: Guards::ALL,
             term,
             memory: Mutex::default(),
         }
@@ -109,6 +101,12 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     #[must_use]
     pub fn monitored(self, monitor: Arc<dyn Monitor>) -> Self {
         Self { monitor, ..self }
+    }
+
+    /// The same, with these checks around the engine.
+    #[must_use]
+    pub fn guarded(self, guards: Guards) -> Self {
+        Self { guards, ..self }
     }
 
     /// One pass over the object of this name.
@@ -269,7 +267,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         }
         let identity = self.identity(claim, &wants);
         let phase = switches::phase(meta);
-        if phase == Phase::Live {
+        if phase == Phase::Live && self.guards.rival {
             let who = (&identity, &wants.blueprint);
             match self.rival(&inventory, object, &pin, who).await {
                 Ok(None) => {}
@@ -287,8 +285,14 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             api.clone(),
             object.clone(),
             &identity,
+            self.guards,
         );
-        let checked = store.check_place().and_then(|()| match phase {
+        let place = if self.guards.place {
+            store.check_place()
+        } else {
+            Ok(())
+        };
+        let checked = place.and_then(|()| match phase {
             Phase::Live => S::check(object, inventory.cloud()),
             _ => Ok(()),
         });
@@ -328,7 +332,11 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             rules: &self.settings.rules,
             cloud: inventory,
             clock: &self.clock,
-            term: (self.term)(),
+            term: if self.guards.term {
+                (self.term)()
+            } else {
+                Term::alone()
+            },
         };
         if switches::observes(store.object().meta()) {
             return self.observe(&driver, case, &mut store).await;
@@ -402,9 +410,14 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 inventory.slow_down(now, self.settings.retry, self.settings.resync);
                 self.later(memory)
             }
-            // Somebody wrote in between, or it is not there any more: what is true is read at once.
+            // Somebody wrote in between, or it is not there any more. What a person wrote is read at
+            // once; another operator's record is not, or the two would chase each other.
             PassEnd::Ledger(LedgerError::Conflict | LedgerError::Gone) => {
-                return Attended::again(self.settings.retry);
+                return Attended {
+                    told: None,
+                    next: Next::After(self.settings.retry),
+                    said: Some(memory::fingerprint(object)),
+                };
             }
             PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
         };

@@ -66,8 +66,8 @@ struct Record {
     known: Vec<KnownRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     traces: Vec<TraceRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    removals: Vec<RemovalRecord>,
+    #[serde(alias = "removals", skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<CallRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     yielded: Option<YieldedRecord>,
 }
@@ -130,7 +130,7 @@ struct YieldedRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RemovalRecord {
+struct CallRecord {
     kind: String,
     id: String,
     times: u32,
@@ -209,10 +209,10 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
             .into_iter()
             .map(|trace| encode_trace(trace, ledger))
             .collect(),
-        removals: ledger
-            .removals
+        calls: ledger
+            .calls
             .iter()
-            .map(|(target, times)| RemovalRecord {
+            .map(|(target, times)| CallRecord {
                 kind: target.kind.to_owned(),
                 id: target.id.to_string(),
                 times: *times,
@@ -344,9 +344,9 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
             generation: held.generation,
         });
     }
-    for removal in record.removals {
-        let target = kinds.target(&removal.kind, removal.id)?;
-        ledger.removals.insert(target, removal.times);
+    for call in record.calls {
+        let target = kinds.target(&call.kind, call.id)?;
+        ledger.calls.insert(target, call.times);
     }
     for trace in record.traces {
         let on = kinds.target(&trace.kind, trace.id)?;
@@ -515,12 +515,12 @@ mod tests {
             traces in prop::collection::btree_map(trace(), 1..u32::MAX, 0..4),
             joined in prop::collection::btree_set(trace(), 0..3),
             left in prop::collection::btree_set(trace(), 0..3),
-            removals in prop::collection::btree_map(target(), any::<u32>(), 0..3),
+            calls in prop::collection::btree_map(target(), any::<u32>(), 0..3),
             unique in prop::option::of("[A-Z0-9]{4,20}"),
             wrote in prop::option::of(prop::collection::btree_set(".{0,40}", 0..3)),
         ) -> Ledger {
             let mut ledger = Ledger {
-                ids, intents, attempts, traces, joined, left, removals, ..Ledger::default()
+                ids, intents, attempts, traces, joined, left, calls, ..Ledger::default()
             };
             for (target, (slot, origin, condemned)) in known {
                 if condemned {

@@ -14,6 +14,7 @@ use ownership::{Blueprint, Edit, Holder, Identity, Ledger, Slot};
 use serde_json::Value;
 
 use super::System;
+use super::guards::Guards;
 use super::pin::Pin;
 use super::record::{self, Bond, RecordError};
 
@@ -39,6 +40,7 @@ pub(crate) struct Store<'a, S: System> {
     api: Api<S::Object>,
     object: S::Object,
     identity: &'a Identity,
+    guards: Guards,
     ledger: Ledger,
 }
 
@@ -50,6 +52,7 @@ impl<'a, S: System> Store<'a, S> {
         api: Api<S::Object>,
         object: S::Object,
         identity: &'a Identity,
+        guards: Guards,
     ) -> Self {
         let ledger = Ledger::default();
         Self {
@@ -58,6 +61,7 @@ impl<'a, S: System> Store<'a, S> {
             api,
             object,
             identity,
+            guards,
             ledger,
         }
     }
@@ -125,7 +129,7 @@ impl<'a, S: System> Store<'a, S> {
         let meta = self.object.meta();
         let (_, mut ledger) = self.remembered().map_err(|error| refuse(&error))?;
         let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
-        ledger.pinned = pin.complete;
+        ledger.pinned = pin.complete || !self.guards.pin;
         ledger.is_new = pin.is_new;
         let recorded = S::ids(&self.object).map_err(|error| refuse(&error))?;
         ledger.ids.extend(recorded);
@@ -246,6 +250,12 @@ impl<S: System> Store<'_, S> {
     }
 
     async fn send(&mut self, patch: &Value) -> Result<(), LedgerError> {
+        let mut patch = patch.clone();
+        if let Some(metadata) = patch["metadata"].as_object_mut()
+            && !self.guards.compare_and_swap
+        {
+            metadata.remove("resourceVersion");
+        }
         let name = self.object.name_any();
         let parameters = PatchParams::default();
         match self

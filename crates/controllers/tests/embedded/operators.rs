@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cloud_port::driver::{Clock as _, Term};
 use controllers::kkp::Kkp;
-use controllers::reconcile::{self, Reconciler, Settings, TokioClock};
+use controllers::reconcile::{self, Guards, Reconciler, Settings, TokioClock};
 use embedded_kube::Cluster;
 use ownership::time::{Millis, REQUEST_TIMEOUT, Tick};
 use ownership::{Freehold, Holder, Step};
@@ -87,6 +87,7 @@ pub(crate) struct Operators {
     random: Random,
     /// How many there are when all is well.
     replicas: usize,
+    guards: Guards,
     running: Vec<Operator>,
 }
 
@@ -98,6 +99,7 @@ impl Operators {
         clock: TokioClock,
         random: &Random,
         replicas: usize,
+        guards: Guards,
     ) -> Self {
         Self {
             cluster: cluster.clone(),
@@ -105,6 +107,7 @@ impl Operators {
             clock,
             random: random.clone(),
             replicas,
+            guards,
             running: Vec::new(),
         }
     }
@@ -173,6 +176,7 @@ impl Operators {
         };
         let client = self.cluster.client();
         let reconciler = Reconciler::new(kkp, client, self.clock, settings, term);
+        let reconciler = reconciler.guarded(self.guards);
         let work = reconcile::run(Arc::new(reconciler), std::future::pending());
         let task = tokio::spawn(work);
         Operator { lease, task }

@@ -9,7 +9,7 @@ use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
 use cloud_sim::{Account, Actor, Lag, SharedAccount, VirtualClock};
-use controllers::reconcile::TokioClock;
+use controllers::reconcile::{Guards, TokioClock};
 use embedded_kube::{Cluster, Options};
 use ownership::mark::Tags;
 use ownership::part::Props;
@@ -55,15 +55,20 @@ pub(crate) struct Seen {
 
 /// Lives through a run in which everything happens once.
 pub(crate) fn live_through_everything() -> Run {
-    begin(1, Some(0..EVENTS))
+    begin(1, Some(0..EVENTS), Guards::ALL)
 }
 
 /// Lives through a run.
 pub(crate) fn live(seed: u64) -> Run {
-    begin(seed, None)
+    begin(seed, None, Guards::ALL)
 }
 
-fn begin(seed: u64, events: Option<Range<u64>>) -> Run {
+/// Lives through a run with operators that lack a check.
+pub(crate) fn live_without(guards: Guards, seed: u64) -> Run {
+    begin(seed, None, guards)
+}
+
+fn begin(seed: u64, events: Option<Range<u64>>, guards: Guards) -> Run {
     pinned_random::run(seed, move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -71,7 +76,7 @@ fn begin(seed: u64, events: Option<Range<u64>>) -> Run {
             .build()
             .unwrap();
         runtime.block_on(async move {
-            let run = World::new(seed).run(events);
+            let run = World::new(seed, guards).run(events);
             timeout(LONGEST, run)
                 .await
                 .expect("the run comes to an end")
@@ -109,7 +114,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, guards: Guards) -> Self {
         let random = Random::new(seed);
         let began = "2026-01-01T00:00:00Z".parse().unwrap();
         let api_clock = embedded_kube::TokioClock::starting_at(began);
@@ -140,7 +145,7 @@ impl World {
         } else {
             1
         };
-        let operators = Operators::new(&cluster, &weather, clock, &random, replicas);
+        let operators = Operators::new(&cluster, &weather, clock, &random, replicas, guards);
         let person = Person {
             client: cluster.client(),
             weather,

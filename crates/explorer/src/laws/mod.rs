@@ -7,7 +7,8 @@ mod rest;
 use cloud_sim::{Actor, Deed, Harm, Life};
 use ownership::mark::{claim_key, part_key};
 use ownership::part::InnerPart;
-use ownership::{Kind, Slot};
+use ownership::step::MarkRight;
+use ownership::{Kind, Slot, Step};
 
 use crate::scenario::{Expect, Scenario};
 use crate::words;
@@ -102,6 +103,25 @@ pub(crate) fn always(world: &World<'_>, claim: usize) -> Result<(), Violation> {
                 "{} is somebody else's and carries our ownership mark",
                 life.target
             );
+            return broken(Law::NoTheft, what);
+        }
+    }
+    Ok(())
+}
+
+/// What a claim made for itself takes nothing from another: neither parts nor marks nor changes.
+pub(crate) fn gave(world: &World<'_>, claim: usize, step: &Step) -> Result<(), Violation> {
+    let gives = match step {
+        Step::AddInner { .. } | Step::Update(_) => true,
+        Step::Mark { right, .. } => *right != MarkRight::Trace,
+        _ => false,
+    };
+    let us = world.actor(claim);
+    for target in step.targets().iter().filter(|_| gives) {
+        let life = world.account.life(target).filter(|life| life.is_alive());
+        let by = life.map_or(us, |life| life.by);
+        if by != us && matches!(by, Actor::Engine(_)) {
+            let what = format!("{target} is another claim's, but we {}", words::step(step));
             return broken(Law::NoTheft, what);
         }
     }

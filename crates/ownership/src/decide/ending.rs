@@ -34,7 +34,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         self.look_for_all()?;
-        if self.rules.stops_for_held_parts() && self.is_anothers_to_end() {
+        if self.rules.stops_for_held_parts() && self.is_anothers_to_end()? {
             return Ok(());
         }
         self.adopt_before_the_end()?;
@@ -53,7 +53,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.sweep()?;
         self.erase_traces()?;
-        if self.waits.is_some() || !self.removals_are_over() {
+        if self.waits.is_some() || !self.calls_are_over() {
             return Ok(());
         }
         if self.rules.blockers_hold_the_end() && self.findings.iter().any(Finding::holds_the_end) {
@@ -64,7 +64,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Whether another management cluster holds something of the claim, or did when it was last looked
     /// at: then it is that one's to end, all of it (law 5).
-    fn is_anothers_to_end(&mut self) -> bool {
+    fn is_anothers_to_end(&mut self) -> Flow<bool> {
         let mut held = Vec::new();
         for kind in self.case.kinds {
             for (resource, read) in self.view.of_kind(kind.name) {
@@ -75,10 +75,16 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
+        for (slot, target, resource) in self.used_with_parts()? {
+            if let Some(by) = self.held_inside(slot, &target, &resource)? {
+                let slot = slot.name.clone();
+                self.findings.push(Finding::Held { slot, target, by });
+            }
+        }
         for (slot, owned) in &held {
             self.is_held(slot, owned);
         }
-        !held.is_empty() || self.has_yielded()
+        Ok(self.findings.iter().any(is_held) || self.has_yielded())
     }
 
     /// Whether every mark that was sent while the claim lived has taken effect: what is given back

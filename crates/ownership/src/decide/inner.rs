@@ -69,7 +69,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
             self.refresh(target)?;
             let room = !inner.single || seen.parts.is_empty();
             if !missing.is_empty() && room {
-                return add(slot, target, inner, missing);
+                let why = Reason::InnerMissing(slot.name.clone());
+                return self.send_announced(add(target, inner, missing), why);
             }
             self.refresh_inside(target, inner)?;
             let why = Reason::InnerSurplus(slot.name.clone());
@@ -178,7 +179,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     continue;
                 }
                 let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
-                if self.closable(sight, over, Reason::AwaitRemoval(target.id.clone())) {
+                if self.closable(sight, over, Reason::AwaitCall(target.id.clone())) {
                     kept.remove(part);
                 }
             }
@@ -402,19 +403,14 @@ pub(super) fn missing(wanted: &[InnerPart], seen: &InnerSeen) -> Vec<InnerPart> 
     wanted.iter().filter(|wish| !there(wish)).cloned().collect()
 }
 
-pub(super) fn add<T>(
-    slot: &Slot,
-    target: &Target,
-    inner: &InnerKind,
-    mut parts: Vec<InnerPart>,
-) -> Flow<T> {
+/// The Step that adds parts: all at once, where one call can.
+pub(super) fn add(target: &Target, inner: &InnerKind, mut parts: Vec<InnerPart>) -> Step {
     if !inner.batch {
         parts.truncate(1);
     }
-    let step = Step::AddInner {
+    Step::AddInner {
         target: target.clone(),
         inner: inner.name,
         parts,
-    };
-    act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
+    }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::locate::Located;
 use super::scout::{Existing, id_in};
+use super::take::is_a_name;
 use super::{Deciding, Decision, Filled, Flow, act};
 use crate::blueprint::{Expr, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Change};
 use crate::ledger::{Edit, Intent, Known, Origin};
-use crate::mark::OwnershipMark;
 use crate::part::{Props, Resource};
 use crate::query::Target;
 use crate::rules::Rules;
@@ -186,8 +186,12 @@ impl<R: Rules> Deciding<'_, R> {
         }];
         let born = self.view.created(&slot.name).is_some();
         if born {
-            // Nothing is inside it yet: what will be, is what we put there.
+            // Nothing is inside it yet: what will be, is what we put there, and by which calls.
             let parts = self.wished(slot);
+            let named = is_a_name(Some(slot.kind)) && self.rules.names_outlive_claims();
+            if !parts.is_empty() && named {
+                edits.push(Edit::Call(target.clone()));
+            }
             edits.push(Edit::Wrote { target, parts });
         }
         let why = if born {
@@ -238,7 +242,7 @@ impl<R: Rules> Deciding<'_, R> {
             tags,
             right: MarkRight::Birth,
         };
-        act(Decision::Do(step), Reason::MarkNew(slot.name.clone()))
+        self.send_announced(step, Reason::MarkNew(slot.name.clone()))
     }
 
     /// Adoption is written down, then marked, then seen by marks, like a create.
@@ -293,11 +297,7 @@ impl<R: Rules> Deciding<'_, R> {
         let identity = self.case.identity;
         let attempt = owned.mark().map_or(1, |mark| mark.attempt);
         let mut tags = self.missing_tags(slot, resource, attempt);
-        // A generation of our own that is higher than what was confirmed since stays.
-        let is_ours = |mark: &OwnershipMark| {
-            mark.holder == identity.holder && mark.generation >= identity.generation()
-        };
-        if owned.mark().is_some_and(is_ours) {
+        if owned.mark().is_some_and(|mark| !identity.outdates(mark)) {
             let key = identity.key(slot.kind);
             tags.retain(|(missing, _)| *missing != key);
         }
@@ -317,7 +317,7 @@ impl<R: Rules> Deciding<'_, R> {
             tags,
             right: MarkRight::Repair(owned.clone()),
         };
-        act(Decision::Do(step), Reason::RepairMark(slot.name.clone()))
+        self.send_announced(step, Reason::RepairMark(slot.name.clone()))
     }
 
     fn repair_props(
@@ -361,7 +361,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Closes what is open in the ledger and can be: one write for all of it, and nobody waits for it.
     fn close_books(&mut self) -> Flow<()> {
         let (mut edits, mut by_time) = self.over_intents();
-        by_time.extend(self.over_removals());
+        by_time.extend(self.answered_calls());
         by_time.extend(self.forgotten_parts());
         by_time.extend(self.left_for_good());
         let why = if by_time.is_empty() {

@@ -35,6 +35,7 @@ impl<R: Rules> Deciding<'_, R> {
         let mut found = Found::new();
         let mut wrong = Vec::new();
         let mut held = Vec::new();
+        let mut used = Vec::new();
         for slot in blueprint.slots() {
             if let Err(finding) = self.tags_for(slot, 1) {
                 wrong.push(finding);
@@ -46,6 +47,7 @@ impl<R: Rules> Deciding<'_, R> {
                         Existing::There(resources) => {
                             let first = resources.first().map(|first| first.id.clone());
                             found.extend(first.map(|id| (slot.name.clone(), id)));
+                            used.extend(resources.into_iter().map(|resource| (slot, resource)));
                         }
                         Existing::Missing(finding) => wrong.push(finding),
                         Existing::Unknown => {}
@@ -67,9 +69,12 @@ impl<R: Rules> Deciding<'_, R> {
                             found.push((slot.name.clone(), resource.id.clone()));
                             held.push((slot, resource, owned));
                         }
+                        Located::Used { resource } => {
+                            found.push((slot.name.clone(), resource.id.clone()));
+                            used.push((slot, resource));
+                        }
                         Located::Newborn { resource }
                         | Located::Adoptable { resource }
-                        | Located::Used { resource }
                         | Located::Lost { resource } => {
                             found.push((slot.name.clone(), resource.id.clone()));
                         }
@@ -87,19 +92,37 @@ impl<R: Rules> Deciding<'_, R> {
             self.findings = wrong;
             return Ok(true);
         }
+        if !self.rules.stops_for_held_parts() {
+            return Ok(self.has_yielded());
+        }
+        let mut inside = Vec::new();
+        for (slot, resource) in used {
+            let target = Target::new(resource.kind, resource.id.clone());
+            let by = self.held_inside(slot, &target, &resource)?;
+            inside.extend(by.map(|by| (slot, resource, by)));
+        }
         let elsewhere = held.iter().filter_map(|(.., owned)| owned.held_by());
-        let highest = elsewhere.max_by_key(|held| held.generation).cloned();
-        let Some(by) = highest.filter(|_| self.rules.stops_for_held_parts()) else {
+        let elsewhere = elsewhere.chain(inside.iter().map(|(.., by)| by));
+        let Some(by) = elsewhere.max_by_key(|held| held.generation).cloned() else {
             return Ok(self.has_yielded());
         };
         if self.ledger.yielded.as_ref() != Some(&by) {
-            let slot = held.first().map(|(slot, ..)| slot.name.clone());
-            let why = slot.map_or(Reason::Settled, Reason::Yield);
+            let slots = held.iter().map(|(slot, ..)| slot);
+            let slot = slots.chain(inside.iter().map(|(slot, ..)| slot)).next();
+            let why = slot.map_or(Reason::Settled, |slot| Reason::Yield(slot.name.clone()));
             return act(Decision::Write(vec![Edit::Yield(by)]), why);
         }
         for (slot, resource, owned) in held {
             self.is_held(&slot.name, &owned);
             self.filled_with(slot, &resource, Verdict::Owned(owned));
+        }
+        for (slot, resource, by) in inside {
+            self.findings.push(Finding::Held {
+                slot: slot.name.clone(),
+                target: Target::new(resource.kind, resource.id.clone()),
+                by,
+            });
+            self.filled_with(slot, &resource, Verdict::Used);
         }
         Ok(true)
     }

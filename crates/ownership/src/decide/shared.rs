@@ -20,17 +20,19 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, PartTags, Step, UnmarkRight};
 use crate::text::Text;
-use crate::verdict::{self, OwnedPart};
+use crate::verdict::{self, Held, OwnedPart};
 
 /// Whose marks a part inside somebody's resource carries.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Whose {
     /// Ours, and held here.
     ours: bool,
     /// Another claim's, of whichever management cluster; or ours, held elsewhere.
     anothers: bool,
-    /// Ours, held elsewhere.
+    /// Whether somebody wrote over our mark, or it is held elsewhere.
     elsewhere: bool,
+    /// Our mark, if it says so.
+    mark: Option<OwnershipMark>,
 }
 
 impl<R: Rules> Deciding<'_, R> {
@@ -77,7 +79,8 @@ impl<R: Rules> Deciding<'_, R> {
             {
                 continue;
             }
-            return add(slot, target, inner, parts);
+            let step = add(target, inner, parts);
+            return act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()));
         }
         Ok(())
     }
@@ -120,8 +123,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         let seen = self.inside(target, inner)?;
-        let mut shared = Vec::new();
-        let mut settled = Vec::new();
+        let (mut shared, mut settled, mut taken) = (Vec::new(), Vec::new(), Vec::new());
         // What says something else is not what we need.
         let needed = |part: &&InnerPart| {
             let mut wanted = wanted.iter();
@@ -131,8 +133,14 @@ impl<R: Rules> Deciding<'_, R> {
             let whose = self.whose(slot.kind, resource, inner, part);
             let trace = inner_trace(target, inner, &part.key);
             self.sightings.clear(&Sight::Leaving(trace.clone()));
+            let outdated = |mark: &OwnershipMark| self.case.identity.outdates(mark);
             // One key holds one mark: ours, held elsewhere, is not written over.
-            if whose.elsewhere {
+            if self.rules.parts_name_holders()
+                && whose.ours
+                && whose.mark.as_ref().is_some_and(outdated)
+            {
+                taken.push(part.clone());
+            } else if whose.elsewhere {
                 self.inner_conflict(slot, target, inner, &part.key);
             } else if whose.anothers && !whose.ours {
                 shared.push(part.clone());
@@ -144,27 +152,78 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
-        if !shared.is_empty() {
+        if !shared.is_empty() || !taken.is_empty() {
             self.refresh(target)?;
             self.refresh_inside(target, inner)?;
-            if let Some(parts) = self.announce_join(slot, target, inner, shared)? {
-                if inner.proof == InnerProof::ParentMark {
-                    self.mark_parent(slot, target, resource, inner, &parts)?;
-                    return Ok(());
-                }
-                let step = Step::MarkInner(PartTags {
-                    target: target.clone(),
-                    inner: inner.name,
-                    parts,
-                    tags: self.part_tags(slot, inner).iter().cloned().collect(),
-                });
-                return act(Decision::Do(step), Reason::Join(slot.name.clone()));
-            }
+        }
+        if !taken.is_empty()
+            && let Some(parts) = self.announce_inner(slot, target, inner, taken)?
+        {
+            self.sightings.note(Sight::TakenOver, self.now);
+            let why = Reason::RepairMark(slot.name.clone());
+            return self.mark_parts(slot, target, resource, inner, parts, why);
+        }
+        if !shared.is_empty()
+            && let Some(parts) = self.announce_join(slot, target, inner, shared)?
+        {
+            let why = Reason::Join(slot.name.clone());
+            return self.mark_parts(slot, target, resource, inner, parts, why);
         }
         if settled.is_empty() {
             return Ok(());
         }
         act(Decision::Write(settled), Reason::Settled)
+    }
+
+    /// Adds our mark to parts that are there: to themselves, or to the parent.
+    fn mark_parts(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+        why: Reason,
+    ) -> Flow<()> {
+        if inner.proof == InnerProof::ParentMark {
+            self.mark_parent(slot, target, resource, inner, &parts)?;
+            return Ok(());
+        }
+        let step = Step::MarkInner(PartTags {
+            target: target.clone(),
+            inner: inner.name,
+            parts,
+            tags: self.part_tags(slot, inner).iter().cloned().collect(),
+        });
+        act(Decision::Do(step), why)
+    }
+
+    /// The highest generation that another management cluster has written on parts of this claim inside
+    /// somebody's resource: it holds the claim (law 5).
+    pub(super) fn held_inside(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+    ) -> Flow<Option<Held>> {
+        let mut highest: Option<Held> = None;
+        if !self.rules.parts_name_holders() {
+            return Ok(None);
+        }
+        let wished = |inner: &&InnerKind| slot.inner.iter().any(|wish| wish.kind == inner.name);
+        for inner in slot.kind.inner.iter().filter(wished) {
+            for part in &self.inside(target, inner)?.parts {
+                let whose = self.whose(slot.kind, resource, inner, part);
+                let held = whose.mark.filter(|_| whose.elsewhere);
+                let held = held.as_ref().map(Held::from);
+                let higher = |held: &Held| {
+                    let highest = highest.as_ref();
+                    highest.is_none_or(|highest| held.generation > highest.generation)
+                };
+                highest = held.filter(higher).or(highest);
+            }
+        }
+        Ok(highest)
     }
 
     /// Writes the marks on the parent that name parts. Says whether they are there.
@@ -176,8 +235,17 @@ impl<R: Rules> Deciding<'_, R> {
         inner: &InnerKind,
         parts: &[InnerPart],
     ) -> Flow<bool> {
+        let identity = self.case.identity;
         let tags = self.part_marks(slot, inner, parts);
-        let new = |(key, _): &(Text, Text)| resource.tags.get(key).is_none();
+        let new = |(key, _): &(Text, Text)| {
+            let value = resource.tags.get(key);
+            let mark = value.and_then(|value| {
+                OwnershipMark::decode(slot.kind.carrier, &identity.key(slot.kind), value)
+            });
+            let outdated =
+                |mark: &OwnershipMark| self.rules.holds(identity, mark) && identity.outdates(mark);
+            value.is_none() || mark.as_ref().is_some_and(outdated)
+        };
         let tags: Vec<_> = tags.into_iter().filter(new).collect();
         if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
             self.findings.push(Finding::TagsFull {
@@ -392,6 +460,7 @@ impl<R: Rules> Deciding<'_, R> {
                     ours,
                     anothers: marks.other.is_some() || elsewhere,
                     elsewhere,
+                    mark: marks.ours,
                 }
             }
             InnerProof::ParentMark => {
@@ -403,9 +472,8 @@ impl<R: Rules> Deciding<'_, R> {
                     .any(|(key, _)| *key != own && names(key));
                 let Some(value) = resource.tags.get(&own) else {
                     return Whose {
-                        ours: false,
                         anothers: other,
-                        elsewhere: false,
+                        ..Whose::default()
                     };
                 };
                 let mark = OwnershipMark::decode(kind.carrier, &identity.key(kind), value);
@@ -421,6 +489,7 @@ impl<R: Rules> Deciding<'_, R> {
                     ours,
                     anothers: other || !ours,
                     elsewhere: !ours,
+                    mark,
                 }
             }
         }
@@ -562,7 +631,7 @@ impl<R: Rules> Deciding<'_, R> {
             });
         let sight = Sight::Part(target.clone(), tag.clone());
         // An earlier call of unknown outcome may still remove what somebody adds meanwhile.
-        let times = self.ledger.removals.get(target).copied().unwrap_or(0);
+        let times = self.ledger.calls.get(target).copied().unwrap_or(0);
         let answered = self.late_until(target, times).is_none();
         Ok((removed && answered)
             || self.settled(

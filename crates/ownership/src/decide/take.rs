@@ -1,8 +1,9 @@
-//! Taking away: the one way to every Step that removes something, and what its effect is waited for.
+//! Calls on what exists: the one way to every Step that takes away or changes something, and what the
+//! effect of a late one is waited for.
 
 use super::{Deciding, Decision, Flow, Phase, act};
 use crate::finding::Reason;
-use crate::kind::Ids;
+use crate::kind::{Ids, Kind};
 use crate::ledger::{Edit, Origin};
 use crate::query::Target;
 use crate::rules::Rules;
@@ -13,34 +14,40 @@ use crate::verdict::Verdict;
 
 impl<R: Rules> Deciding<'_, R> {
     /// Sends a Step that takes something away or changes it. First everything that whoever held the
-    /// claim before has sent must have taken effect; and a call that could meet another claim's if it
-    /// is late is announced (law 1). Comes back without one if that takes time.
+    /// claim before has sent must have taken effect. Comes back without one if that takes time.
     pub(super) fn take(&mut self, step: Step, why: Reason) -> Flow<()> {
         if !self.is_taken_over(&step) {
             return Ok(());
         }
-        if step.takes_away() && self.rules.waits_out_removals() {
-            let mut targets: Vec<Target> = step.targets().to_vec();
-            if self.case.phase != Phase::Live {
-                targets.extend(self.all_that_goes());
-            }
-            targets.retain(|target| {
-                let announced = self.view.removing(target).map(|(at, _)| at);
-                self.outlives_the_claim(target) && !self.just_now(announced)
-            });
-            targets.sort();
-            targets.dedup();
-            let needed = step.targets().iter().any(|target| targets.contains(target));
-            if needed {
-                let edits = targets.into_iter().map(Edit::Remove).collect();
-                return act(Decision::Write(edits), Reason::AnnounceRemoval);
-            }
+        self.send_announced(step, why)
+    }
+
+    /// Sends a Step on resources that exist. A call that could meet another claim's if it is late is
+    /// announced first (law 1).
+    pub(super) fn send_announced<T>(&self, step: Step, why: Reason) -> Flow<T> {
+        let takes_away = step.takes_away();
+        let mut targets: Vec<Target> = step.targets().to_vec();
+        if takes_away && self.case.phase != Phase::Live {
+            targets.extend(self.all_that_goes());
+        }
+        targets.retain(|target| {
+            let announced = self.view.calling(target).map(|(at, _)| at);
+            let named = is_a_name(self.kind_of(target.kind))
+                && (takes_away || self.rules.names_outlive_claims());
+            let could_meet = named || (takes_away && self.outlives_the_claim(target));
+            could_meet && !self.just_now(announced)
+        });
+        targets.sort();
+        targets.dedup();
+        let needed = step.targets().iter().any(|target| targets.contains(target));
+        if needed && self.rules.waits_out_calls() {
+            let edits = targets.into_iter().map(Edit::Call).collect();
+            return act(Decision::Write(edits), Reason::AnnounceCall);
         }
         act(Decision::Do(step), why)
     }
 
-    /// Whether a late call on this resource could meet another claim's: the resource stays when this
-    /// claim has ended, or is known by a name that the next one may take.
+    /// Whether a resource stays when this claim has ended.
     fn outlives_the_claim(&self, target: &Target) -> bool {
         let Some(kind) = self.kind_of(target.kind) else {
             return true;
@@ -55,8 +62,7 @@ impl<R: Rules> Deciding<'_, R> {
             let known = self.ledger.known.get(target);
             known.is_some_and(|known| known.origin == Origin::Created)
         };
-        let goes = (ours || created(target)) && self.case.phase != Phase::Retaining;
-        kind.ids == Ids::Names || !goes
+        !(ours || created(target)) || self.case.phase == Phase::Retaining
     }
 
     /// Everything that something will be taken away from at the end, as far as that is known: one
@@ -78,29 +84,29 @@ impl<R: Rules> Deciding<'_, R> {
         all
     }
 
-    /// Whether every call that takes something away has taken effect: answered in this pass, or too
-    /// long ago to be late.
-    pub(super) fn removals_are_over(&mut self) -> bool {
-        if !self.rules.waits_out_removals() {
+    /// Whether every call that was announced has taken effect: answered in this pass, or too long ago
+    /// to be late.
+    pub(super) fn calls_are_over(&mut self) -> bool {
+        if !self.rules.waits_out_calls() {
             return true;
         }
         let mut over = true;
-        for (target, times) in &self.ledger.removals {
+        for (target, times) in &self.ledger.calls {
             if let Some(until) = self.late_until(target, *times) {
-                self.wait(until, Reason::AwaitRemoval(target.id.clone()));
+                self.wait(until, Reason::AwaitCall(target.id.clone()));
                 over = false;
             }
         }
         over
     }
 
-    /// The removals of a living claim that can be forgotten.
-    pub(super) fn over_removals(&mut self) -> Vec<Edit> {
+    /// The announced calls of a living claim that can be forgotten.
+    pub(super) fn answered_calls(&mut self) -> Vec<Edit> {
         let mut over = Vec::new();
-        for (target, times) in &self.ledger.removals {
+        for (target, times) in &self.ledger.calls {
             match self.late_until(target, *times) {
-                Some(until) => self.come_back(until, Reason::AwaitRemoval(target.id.clone())),
-                None => over.push(Edit::Removed(target.clone())),
+                Some(until) => self.come_back(until, Reason::AwaitCall(target.id.clone())),
+                None => over.push(Edit::Answered(target.clone())),
             }
         }
         over
@@ -109,9 +115,9 @@ impl<R: Rules> Deciding<'_, R> {
     /// Until when a call that was announced so many times can be late; `None` if none can.
     pub(super) fn late_until(&mut self, target: &Target, times: u32) -> Option<Tick> {
         // A call whose outcome is not known ends the pass, so all of this pass were answered.
-        let answered = self.view.removing(target).map_or(0, |(_, times)| times);
+        let answered = self.view.calling(target).map_or(0, |(_, times)| times);
         let kind = self.kind_of(target.kind).filter(|_| answered < times)?;
-        let sight = Sight::Removal(target.clone(), times);
+        let sight = Sight::Call(target.clone(), times);
         self.due(sight, |rules, since| {
             rules.late_effects_over_at(kind, since)
         })
@@ -141,4 +147,9 @@ impl<R: Rules> Deciding<'_, R> {
         }
         false
     }
+}
+
+/// Whether a resource is known by a name that the next claim may take.
+pub(super) fn is_a_name(kind: Option<&Kind>) -> bool {
+    kind.is_some_and(|kind| kind.ids == Ids::Names)
 }

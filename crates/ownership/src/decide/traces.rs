@@ -16,7 +16,7 @@ use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
 use crate::verdict::{Owner, ReadStamp, Verdict};
 
-impl<R: Rules> Deciding<'_, R> {
+impl<'a, R: Rules> Deciding<'a, R> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
     /// there already is left as it is.
     pub(super) fn trace_tags(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
@@ -375,12 +375,22 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Our parts inside used resources are found by their marks too: the memory may be lost (law 5).
     fn erase_marked_inner(&mut self) -> Flow<()> {
-        let blueprint = self.case.blueprint;
-        for slot in blueprint
-            .slots()
-            .iter()
-            .filter(|slot| !slot.inner.is_empty())
-        {
+        for (slot, target, resource) in self.used_with_parts()? {
+            for inner in slot.kind.inner {
+                if slot.inner.iter().any(|wish| wish.kind == inner.name) {
+                    self.remove_ours(slot.kind, &target, &resource, inner, &[])?;
+                }
+            }
+            self.unmark_parts(slot.kind, &target, &resource)?;
+        }
+        Ok(())
+    }
+
+    /// The recorded resources that are not ours and that slots wish for parts in.
+    pub(super) fn used_with_parts(&mut self) -> Flow<Vec<(&'a Slot, Target, Arc<Resource>)>> {
+        let mut used = Vec::new();
+        let slots = self.case.blueprint.slots().iter();
+        for slot in slots.filter(|slot| !slot.inner.is_empty()) {
             let Some(id) = self.ledger.ids.get(&slot.name).cloned() else {
                 continue;
             };
@@ -396,14 +406,9 @@ impl<R: Rules> Deciding<'_, R> {
             {
                 continue;
             }
-            for inner in slot.kind.inner {
-                if slot.inner.iter().any(|wish| wish.kind == inner.name) {
-                    self.remove_ours(slot.kind, &target, &resource, inner, &[])?;
-                }
-            }
-            self.unmark_parts(slot.kind, &target, &resource)?;
+            used.push((slot, target, resource));
         }
-        Ok(())
+        Ok(used)
     }
 
     /// The Kind of that name, if the blueprint or the claim's API knows it.

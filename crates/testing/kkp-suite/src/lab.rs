@@ -16,7 +16,7 @@ use cloud_port::driver::{Clock, Term};
 use cloud_port::inventory::LIFE;
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use controllers::kkp::{Accounts, Kkp};
-use controllers::reconcile::{Next, Reconciler, Settings, WallClock};
+use controllers::reconcile::{Guards, Next, Reconciler, Settings, WallClock};
 use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
@@ -48,6 +48,7 @@ pub struct Lab<C: AwsPlace> {
     clock: VirtualClock,
     deeds: Deeds,
     reconciler: Reconciler<Kkp<One<During<C>>>, LabClock>,
+    guards: Guards,
 }
 
 /// The access key that no account accepts.
@@ -118,7 +119,7 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
             cloud: cloud.clone(),
             deeds: deeds.clone(),
         };
-        let reconciler = operator(&client, during, &clock, "here", &[]);
+        let reconciler = operator(&client, during, &clock, "here", &[], Guards::ALL);
         Self {
             hands: Hands::new(hands, clock.clone()),
             client,
@@ -128,7 +129,14 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
             clock,
             deeds,
             reconciler,
+            guards: Guards::ALL,
         }
+    }
+
+    /// The operator lacks a check from now on: something must break.
+    pub fn break_with(&mut self, guards: Guards) {
+        self.guards = guards;
+        self.restart();
     }
 
     /// The operator of another management cluster takes the first one's place, as after a restore of
@@ -138,7 +146,8 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
             cloud: self.cloud.clone(),
             deeds: self.deeds.clone(),
         };
-        self.reconciler = operator(&self.client, during, &self.clock, holder, taken_over);
+        let (client, clock) = (&self.client, &self.clock);
+        self.reconciler = operator(client, during, clock, holder, taken_over, self.guards);
     }
 
     /// The operator starts again: what it remembered is gone.
@@ -403,7 +412,9 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     /// everything.
     pub async fn lose(&self) {
         self.patch(json!({"metadata": {"finalizers": null}})).await;
-        self.delete().await;
+        if !self.is_gone().await {
+            self.delete().await;
+        }
         assert!(self.is_gone().await);
     }
 
@@ -489,6 +500,7 @@ fn operator<C: AwsPlace + Clone + 'static>(
     clock: &VirtualClock,
     holder: &str,
     taken_over: &[&str],
+    guards: Guards,
 ) -> Reconciler<Kkp<One<During<C>>>, LabClock> {
     let settings = Settings {
         holder: Holder::of_cluster(holder),
@@ -509,6 +521,7 @@ fn operator<C: AwsPlace + Clone + 'static>(
         settings,
         Arc::new(Term::alone),
     )
+    .guarded(guards)
 }
 
 fn millis(span: Duration) -> Millis {

@@ -57,6 +57,7 @@ macro_rules! cases {
             identity::a_restored_object_finds_its_resources
             identity::another_management_cluster_waits_for_the_take_over
             identity::after_the_take_over_it_works_on
+            identity::a_cluster_that_only_uses_is_taken_over_too
             identity::a_restored_object_can_end_at_once
             identity::an_object_that_lost_its_annotations_ends
             identity::a_copied_record_says_nothing

@@ -136,6 +136,50 @@ pub async fn after_the_take_over_it_works_on<C: AwsPlace + Clone + 'static>(lab:
     assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
 }
 
+/// A cluster that owns nothing is known by the rules that it added: whoever took it over marks them,
+/// and the management cluster before, which comes back with its old objects, neither acts nor ends it.
+pub async fn a_cluster_that_only_uses_is_taken_over_too<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    let vpc = lab.hands.default_vpc().await;
+    let name = format!("shared-{}", lab.name);
+    let group = lab.hands.make_group(&name, &vpc, &[]).await;
+    let aws = json!({"securityGroupID": group, "disableIAMReconciling": true});
+    lab.create(aws, json!({})).await;
+    lab.converge().await;
+    let old = lab.backup().await;
+    lab.lose().await;
+    lab.restore(&old).await;
+    lab.move_to("elsewhere", &["here"]);
+    lab.converge().await;
+    lab.assert_silent().await;
+    let new = lab.backup().await;
+    let wanted = lab.hands.group(&name).await.unwrap();
+    let traces = lab.hands.traces_of(&lab.name).await;
+
+    lab.lose().await;
+    lab.restore(&old).await;
+    lab.move_to("here", &[]);
+    lab.settle().await;
+    let elsewhere = Holder::of_cluster("elsewhere");
+    lab.assert_condition("Conflict", &[elsewhere.as_str(), "take-over"])
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(!lab.is_gone().await);
+    assert_eq!(lab.hands.group(&name).await.unwrap(), wanted);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, traces);
+
+    lab.lose().await;
+    lab.restore(&new).await;
+    lab.move_to("elsewhere", &["here"]);
+    lab.converge().await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert_eq!(lab.hands.traces_of(&lab.name).await, set(&[]));
+}
+
 /// Restored, and deleted before the operator has seen it.
 pub async fn a_restored_object_can_end_at_once<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let census = lab.hands.census().await;
