@@ -46,6 +46,7 @@ pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> 
     all.push(heir(alone));
     if kind.ids == Ids::Names {
         all.push(late_heir(alone));
+        all.push(one_name(alone));
     }
     if kind.naming != Naming::Free {
         all.push(Scenario {
@@ -147,6 +148,25 @@ fn late_heir(alone: &Scenario) -> Scenario {
         heir.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     }
     scenario
+}
+
+/// Two clusters of one name want the same name: one has it and ends, the other waits for it. What the first has
+/// sent must not meet what the second makes.
+fn one_name(alone: &Scenario) -> Scenario {
+    let reported = |base: &Scenario| Scenario {
+        expect: Expect::Reported,
+        ..base.clone()
+    };
+    let waits = Scenario {
+        follows: true,
+        waits_for_names: true,
+        ..reported(&second(alone, CLUSTER, "management-b"))
+    };
+    Scenario {
+        faults: LATE.without(Fault::StrangerUnmarksPartly.bit()),
+        depth: 2,
+        ..one_comes(&reported(alone), waits, "two-claims/one-name")
+    }
 }
 
 /// Two clusters use somebody's resource and put equal and different parts into it.

@@ -166,6 +166,9 @@ mutants! {
     "forget that a name can be taken again": ForgetNames {
         fn names_outlive_claims(&self) -> bool { false }
     }
+    "free a name while a call may still land": FreeAtOnce {
+        fn frees_names_last(&self) -> bool { false }
+    }
     "overlook who holds what is inside": OverlookHolders {
         fn parts_name_holders(&self) -> bool { false }
     }

@@ -194,7 +194,11 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         for claim in self.claims().skip(1) {
             let begins = {
                 let world = self.world.lock();
-                world.objects[claim - 1].gone && !world.objects[claim].begun
+                let before = world.actor(claim - 1);
+                let mut lives = world.account.lives();
+                let is_free = self.scenario.claim(claim).waits_for_names
+                    && !lives.any(|life| life.is_alive() && life.by == before);
+                (world.objects[claim - 1].gone || is_free) && !world.objects[claim].begun
             };
             if begins {
                 self.start(claim);

@@ -64,6 +64,8 @@ pub(crate) struct Scenario {
     pub others: Vec<Scenario>,
     /// Whether the claim begins only when the one before it has gone.
     pub follows: bool,
+    /// Whether such a claim begins as soon as the resources are gone: it has waited for their names.
+    pub waits_for_names: bool,
     /// Whether the last claim ends first.
     pub last_first: bool,
     /// Whether claims at rest are only glanced at, by way of an inventory.
@@ -111,6 +113,7 @@ impl Scenario {
             logs: false,
             others: Vec::new(),
             follows: false,
+            waits_for_names: false,
             last_first: false,
             glances: false,
             changes: Vec::new(),

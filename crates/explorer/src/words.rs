@@ -94,7 +94,7 @@ pub(crate) fn edits(edits: &[Edit]) -> String {
         Edit::Joined(trace) => format!("joined {} on {}", words::trace(trace), trace.on),
         Edit::Leave(trace) => format!("leave {} on {}", words::trace(trace), trace.on),
         Edit::Yield(held) => format!("note that {held} holds it"),
-        Edit::Call(target) => format!("announce a call on {target}"),
+        Edit::Call { target, .. } => format!("announce a call on {target}"),
         Edit::Answered(target) => format!("the calls on {target} are over"),
         Edit::Erase(trace) => format!("forget {} on {}", words::trace(trace), trace.on),
         Edit::Finish => "remove the finalizers".to_owned(),

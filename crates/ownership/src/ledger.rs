@@ -32,7 +32,7 @@ pub struct Ledger {
     pub known: BTreeMap<Target, Known>,
     /// Twins on their way out: never recorded, never kept.
     pub condemned: BTreeSet<Target>,
-    /// What we added to resources that we only use (law 7), and how often it was announced.
+    /// What we added to resources that we only use (law 7), and its last announcement.
     pub traces: BTreeMap<Trace, u32>,
     /// Of these, parts that were another claim's when we marked them too: it may still remove them on
     /// what it read before, so they count as there only when that cannot happen any more (law 1).
@@ -44,8 +44,11 @@ pub struct Ledger {
     /// take-over is confirmed, also when nothing of it is left to be seen.
     pub yielded: Option<Held>,
     /// Resources with calls that could meet another claim's if they are late: the resource outlives
-    /// this claim, or is known only by its name. How often such calls were announced.
+    /// this claim, or is known only by its name. And the last announcement of each.
     pub calls: BTreeMap<Target, u32>,
+    /// How many calls and traces were ever announced: no announcement has the number of another, so
+    /// that nobody takes a new one for one that he has known for long.
+    pub announced: u32,
 }
 
 /// A create that was decided: written and acknowledged before the call is sent.
@@ -227,7 +230,12 @@ pub enum Edit {
     /// It is gone again.
     Erase(Trace),
     /// A call on a resource will be sent that could meet another claim's if it is late.
-    Call(Target),
+    Call {
+        /// The resource.
+        target: Target,
+        /// The announcement before, if a call of that one may still be under way.
+        after: Option<u32>,
+    },
     /// Every such call has taken effect.
     Answered(Target),
     /// Another management cluster holds the claim.
@@ -250,6 +258,7 @@ impl Ledger {
             joined: _,
             left: _,
             calls,
+            announced: _,
             is_new: _,
             yielded: _,
         } = self;
@@ -295,7 +304,8 @@ impl Ledger {
                 }
             }
             Edit::Trace(trace) => {
-                *self.traces.entry(trace.clone()).or_default() += 1;
+                self.announced = self.announced.saturating_add(1);
+                self.traces.insert(trace.clone(), self.announced);
                 self.left.remove(trace);
             }
             Edit::Wrote { target, parts } => {
@@ -317,8 +327,9 @@ impl Ledger {
                 self.joined.remove(trace);
                 self.left.remove(trace);
             }
-            Edit::Call(target) => {
-                *self.calls.entry(target.clone()).or_default() += 1;
+            Edit::Call { target, .. } => {
+                self.announced = self.announced.saturating_add(1);
+                self.calls.insert(target.clone(), self.announced);
             }
             Edit::Answered(target) => {
                 self.calls.remove(target);

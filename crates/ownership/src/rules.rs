@@ -177,6 +177,11 @@ pub trait Rules {
         true
     }
 
+    /// Law 1: and a name is given free only when no call on it can be late.
+    fn frees_names_last(&self) -> bool {
+        true
+    }
+
     /// Law 7: the cluster mark stays while another claim owns something in the name of our cluster.
     fn spares_namesakes(&self) -> bool {
         true

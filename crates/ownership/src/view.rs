@@ -32,8 +32,8 @@ pub struct View {
     opened: Vec<(SlotName, Tick, Reason)>,
     condemned: Vec<(Target, Tick)>,
     traced: Vec<(Trace, Tick)>,
-    /// The calls that were announced in this pass: when last, and how often.
-    calls: Vec<(Target, Tick, u32)>,
+    /// The calls that were announced in this pass: when last, and what was under way before.
+    calls: Vec<(Target, Tick, Option<u32>)>,
     erased: Vec<Trace>,
     /// Parts that are gone in this pass, whatever an old read still shows.
     gone_parts: Vec<(Target, &'static str, InnerPart)>,
@@ -339,10 +339,10 @@ impl View {
                     self.traced.retain(|(traced, _)| traced != trace);
                     self.traced.push((trace.clone(), sent));
                 }
-                Edit::Call(target) => {
-                    let before = self.calling(target).map_or(0, |(_, times)| times);
+                Edit::Call { target, after } => {
+                    let after = self.calling(target).map_or(*after, |(_, after)| after);
                     self.calls.retain(|(calling, ..)| calling != target);
-                    self.calls.push((target.clone(), sent, before + 1));
+                    self.calls.push((target.clone(), sent, after));
                 }
                 Edit::Finish => self.finished = true,
                 _ => {}
@@ -400,12 +400,13 @@ impl View {
         self.over.first().map(|(_, error)| error)
     }
 
-    /// When a call on a resource was last announced in this pass, and how often.
-    pub fn calling(&self, target: &Target) -> Option<(Tick, u32)> {
+    /// When a call on a resource was last announced in this pass, and the announcement before this
+    /// pass whose calls may still be under way.
+    pub fn calling(&self, target: &Target) -> Option<(Tick, Option<u32>)> {
         let mut calls = self.calls.iter();
         calls
             .find(|(calling, ..)| calling == target)
-            .map(|(_, at, times)| (*at, *times))
+            .map(|(_, at, after)| (*at, *after))
     }
 
     /// Until when a Step may be sent: what it rests on was read, or announced, at most `fresh` before.

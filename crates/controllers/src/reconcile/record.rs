@@ -68,6 +68,8 @@ struct Record {
     traces: Vec<TraceRecord>,
     #[serde(alias = "removals", skip_serializing_if = "Vec::is_empty")]
     calls: Vec<CallRecord>,
+    #[serde(skip_serializing_if = "is_zero")]
+    announced: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     yielded: Option<YieldedRecord>,
 }
@@ -218,6 +220,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
                 times: *times,
             })
             .collect(),
+        announced: ledger.announced,
         yielded: ledger.yielded.as_ref().map(|held| YieldedRecord {
             holder: held.holder.to_string(),
             generation: held.generation,
@@ -371,6 +374,9 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
             ledger.traces.insert(recorded, trace.times);
         }
     }
+    let numbers = ledger.calls.values().chain(ledger.traces.values());
+    let last = numbers.max().copied().unwrap_or_default();
+    ledger.announced = record.announced.max(last);
     Ok((bond, ledger))
 }
 
@@ -522,6 +528,8 @@ mod tests {
             let mut ledger = Ledger {
                 ids, intents, attempts, traces, joined, left, calls, ..Ledger::default()
             };
+            let numbers = ledger.calls.values().chain(ledger.traces.values());
+            ledger.announced = numbers.max().copied().unwrap_or_default();
             for (target, (slot, origin, condemned)) in known {
                 if condemned {
                     ledger.condemned.insert(target.clone());

@@ -51,6 +51,7 @@ impl<R: Rules> Deciding<'_, R> {
         if self.waits.is_none() && self.rules.looks_again_at_the_end() {
             self.look_again()?;
         }
+        self.take_over_before_the_end()?;
         self.sweep()?;
         self.erase_traces()?;
         if self.waits.is_some() || !self.calls_are_over() {

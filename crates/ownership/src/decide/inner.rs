@@ -240,6 +240,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
             self.findings.push(Finding::from((target, &error)));
             return Ok(());
         }
+        if !self.may_free(kind, target) {
+            return Ok(());
+        }
         match Step::delete(owned, self.now) {
             Some(step) => self.take(step, why),
             None => Ok(()),

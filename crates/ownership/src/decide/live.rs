@@ -168,7 +168,7 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// Records what fills a slot, unless the ledger says so already.
-    fn record(&self, slot: &Slot, resource: &Resource, origin: Origin) -> Flow<()> {
+    fn record(&mut self, slot: &Slot, resource: &Resource, origin: Origin) -> Flow<()> {
         let target = Target::new(resource.kind, resource.id.clone());
         let recorded = self.ledger.ids.get(&slot.name) == Some(&resource.id);
         // A wish of the user's stays the user's; an id that we found or made is ours to correct.
@@ -190,7 +190,7 @@ impl<R: Rules> Deciding<'_, R> {
             let parts = self.wished(slot);
             let named = is_a_name(Some(slot.kind)) && self.rules.names_outlive_claims();
             if !parts.is_empty() && named {
-                edits.push(Edit::Call(target.clone()));
+                edits.push(self.call(target.clone()));
             }
             edits.push(Edit::Wrote { target, parts });
         }

@@ -71,13 +71,14 @@ impl<R: Rules> Deciding<'_, R> {
             if inner.create == CreateMode::Upsert {
                 self.refresh_inside(target, inner)?;
             }
+            if !self.has_room(slot, target, resource, inner, &lacking) {
+                continue;
+            }
             let Some(parts) = self.announce_inner(slot, target, inner, lacking)? else {
                 continue;
             };
-            if inner.proof == InnerProof::ParentMark
-                && !self.mark_parent(slot, target, resource, inner, &parts)?
-            {
-                continue;
+            if inner.proof == InnerProof::ParentMark {
+                self.mark_parent(slot, target, resource, inner, &parts)?;
             }
             let step = add(target, inner, parts);
             return act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()));
@@ -156,14 +157,9 @@ impl<R: Rules> Deciding<'_, R> {
             self.refresh(target)?;
             self.refresh_inside(target, inner)?;
         }
-        if !taken.is_empty()
-            && let Some(parts) = self.announce_inner(slot, target, inner, taken)?
-        {
-            self.sightings.note(Sight::TakenOver, self.now);
-            let why = Reason::RepairMark(slot.name.clone());
-            return self.mark_parts(slot, target, resource, inner, parts, why);
-        }
+        self.take_over_parts(slot, target, resource, inner, taken)?;
         if !shared.is_empty()
+            && self.has_room(slot, target, resource, inner, &shared)
             && let Some(parts) = self.announce_join(slot, target, inner, shared)?
         {
             let why = Reason::Join(slot.name.clone());
@@ -173,6 +169,52 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         act(Decision::Write(settled), Reason::Settled)
+    }
+
+    /// Marks as ours what whoever held the claim before has marked.
+    fn take_over_parts(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+    ) -> Flow<()> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let Some(parts) = self.announce_inner(slot, target, inner, parts)? else {
+            return Ok(());
+        };
+        self.sightings.note(Sight::TakenOver, self.now);
+        let why = Reason::RepairMark(slot.name.clone());
+        self.mark_parts(slot, target, resource, inner, parts, why)
+    }
+
+    /// A claim that ends marks what it took over first: whoever held it before must see that it is not
+    /// his to make again (law 5).
+    pub(super) fn take_over_before_the_end(&mut self) -> Flow<()> {
+        if !self.rules.parts_name_holders() {
+            return Ok(());
+        }
+        for (slot, target, resource) in self.used_with_parts()? {
+            for inner in slot.kind.inner {
+                let mut taken = Vec::new();
+                for part in &self.inside(&target, inner)?.parts {
+                    let whose = self.whose(slot.kind, &resource, inner, part);
+                    let mark = whose.mark.filter(|_| whose.ours);
+                    if mark.is_some_and(|mark| self.case.identity.outdates(&mark)) {
+                        taken.push(part.clone());
+                    }
+                }
+                if !taken.is_empty() {
+                    self.refresh(&target)?;
+                    self.refresh_inside(&target, inner)?;
+                    self.take_over_parts(slot, &target, &resource, inner, taken)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds our mark to parts that are there: to themselves, or to the parent.
@@ -186,8 +228,7 @@ impl<R: Rules> Deciding<'_, R> {
         why: Reason,
     ) -> Flow<()> {
         if inner.proof == InnerProof::ParentMark {
-            self.mark_parent(slot, target, resource, inner, &parts)?;
-            return Ok(());
+            return self.mark_parent(slot, target, resource, inner, &parts);
         }
         let step = Step::MarkInner(PartTags {
             target: target.clone(),
@@ -212,21 +253,70 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let wished = |inner: &&InnerKind| slot.inner.iter().any(|wish| wish.kind == inner.name);
         for inner in slot.kind.inner.iter().filter(wished) {
-            for part in &self.inside(target, inner)?.parts {
-                let whose = self.whose(slot.kind, resource, inner, part);
-                let held = whose.mark.filter(|_| whose.elsewhere);
-                let held = held.as_ref().map(Held::from);
-                let higher = |held: &Held| {
-                    let highest = highest.as_ref();
-                    highest.is_none_or(|highest| held.generation > highest.generation)
-                };
-                highest = held.filter(higher).or(highest);
+            for mark in self.own_marks(slot.kind, target, resource, inner)? {
+                let higher = highest
+                    .as_ref()
+                    .is_none_or(|highest| mark.generation > highest.generation);
+                if higher && !self.rules.holds(self.case.identity, &mark) {
+                    highest = Some(Held::from(&mark));
+                }
             }
         }
         Ok(highest)
     }
 
-    /// Writes the marks on the parent that name parts. Says whether they are there.
+    /// The marks of this claim, whoever holds it, on parts of one inner Kind: on themselves, or on the
+    /// parent, where a mark may name a part that is not there yet, or no more.
+    fn own_marks(
+        &self,
+        kind: &Kind,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+    ) -> Flow<Vec<OwnershipMark>> {
+        let identity = self.case.identity;
+        let key = identity.key(kind);
+        let decode = |value: &Text| OwnershipMark::decode(kind.carrier, &key, value);
+        if inner.proof == InnerProof::ParentMark {
+            let prefix = mark::part_prefix(kind.carrier, identity.claim.hash());
+            let marks = resource.tags.with_prefix(&prefix);
+            return Ok(marks.filter_map(|(_, value)| decode(value)).collect());
+        }
+        let parts = self.inside(target, inner)?.parts.iter();
+        Ok(parts
+            .filter_map(|part| decode(part.tags.get(&key)?))
+            .collect())
+    }
+
+    /// Whether the parent can hold the marks that name parts; if not, that is told. Asked before they
+    /// are announced: what cannot be sent is not written down.
+    fn has_room(
+        &mut self,
+        slot: &Slot,
+        target: &Target,
+        resource: &Resource,
+        inner: &InnerKind,
+        parts: &[InnerPart],
+    ) -> bool {
+        if inner.proof != InnerProof::ParentMark {
+            return true;
+        }
+        let marks = self.part_marks(slot, inner, parts);
+        let new = marks
+            .iter()
+            .filter(|(key, _)| resource.tags.get(key).is_none())
+            .count();
+        let fits = new == 0 || resource.tags.len() + new <= slot.kind.carrier.capacity();
+        if !fits {
+            self.findings.push(Finding::TagsFull {
+                slot: slot.name.clone(),
+                target: target.clone(),
+            });
+        }
+        fits
+    }
+
+    /// Writes the marks on the parent that name parts, unless they are there.
     fn mark_parent(
         &mut self,
         slot: &Slot,
@@ -234,7 +324,7 @@ impl<R: Rules> Deciding<'_, R> {
         resource: &Resource,
         inner: &InnerKind,
         parts: &[InnerPart],
-    ) -> Flow<bool> {
+    ) -> Flow<()> {
         let identity = self.case.identity;
         let tags = self.part_marks(slot, inner, parts);
         let new = |(key, _): &(Text, Text)| {
@@ -247,15 +337,8 @@ impl<R: Rules> Deciding<'_, R> {
             value.is_none() || mark.as_ref().is_some_and(outdated)
         };
         let tags: Vec<_> = tags.into_iter().filter(new).collect();
-        if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
-            self.findings.push(Finding::TagsFull {
-                slot: slot.name.clone(),
-                target: target.clone(),
-            });
-            return Ok(false);
-        }
         if tags.is_empty() {
-            return Ok(true);
+            return Ok(());
         }
         let step = Step::Mark {
             targets: vec![target.clone()],
@@ -576,8 +659,9 @@ impl<R: Rules> Deciding<'_, R> {
         let mut tags: Vec<(Text, Text)> = Vec::new();
         let own_key = self.case.identity.key(kind);
         for (key, value) in resource.tags.with_prefix(&prefix) {
-            // Another value is whoever wrote it over ours.
-            let is_ours = OwnershipMark::decode(kind.carrier, &own_key, value).is_some();
+            // Another value is whoever wrote it over ours; another holder's is his to take off.
+            let mark = OwnershipMark::decode(kind.carrier, &own_key, value);
+            let is_ours = mark.is_some_and(|mark| self.rules.holds(self.case.identity, &mark));
             if is_ours && self.may_unmark_part(kind, target, key)? {
                 tags.push((key.clone(), value.clone()));
             }
@@ -631,8 +715,7 @@ impl<R: Rules> Deciding<'_, R> {
             });
         let sight = Sight::Part(target.clone(), tag.clone());
         // An earlier call of unknown outcome may still remove what somebody adds meanwhile.
-        let times = self.ledger.calls.get(target).copied().unwrap_or(0);
-        let answered = self.late_until(target, times).is_none();
+        let answered = self.late_until(target).is_none();
         Ok((removed && answered)
             || self.settled(
                 sight,

@@ -24,7 +24,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Sends a Step on resources that exist. A call that could meet another claim's if it is late is
     /// announced first (law 1).
-    pub(super) fn send_announced<T>(&self, step: Step, why: Reason) -> Flow<T> {
+    pub(super) fn send_announced<T>(&mut self, step: Step, why: Reason) -> Flow<T> {
         let takes_away = step.takes_away();
         let mut targets: Vec<Target> = step.targets().to_vec();
         if takes_away && self.case.phase != Phase::Live {
@@ -41,10 +41,31 @@ impl<R: Rules> Deciding<'_, R> {
         targets.dedup();
         let needed = step.targets().iter().any(|target| targets.contains(target));
         if needed && self.rules.waits_out_calls() {
-            let edits = targets.into_iter().map(Edit::Call).collect();
+            let edits = targets.into_iter().map(|target| self.call(target));
+            let edits = edits.collect();
             return act(Decision::Write(edits), Reason::AnnounceCall);
         }
         act(Decision::Do(step), why)
+    }
+
+    /// The announcement of a call.
+    pub(super) fn call(&mut self, target: Target) -> Edit {
+        let before = self.ledger.calls.get(&target).copied();
+        let after = before.filter(|_| self.late_until(&target).is_some());
+        Edit::Call { target, after }
+    }
+
+    /// Whether a resource that is known only by its name may be deleted: what was sent to it before
+    /// must have taken effect, or it meets whoever takes the name (law 1).
+    pub(super) fn may_free(&mut self, kind: &Kind, target: &Target) -> bool {
+        if !is_a_name(Some(kind)) || !self.rules.frees_names_last() {
+            return true;
+        }
+        let until = self.late_until(target);
+        if let Some(until) = until {
+            self.wait(until, Reason::AwaitCall(target.id.clone()));
+        }
+        until.is_none()
     }
 
     /// Whether a resource stays when this claim has ended.
@@ -91,8 +112,8 @@ impl<R: Rules> Deciding<'_, R> {
             return true;
         }
         let mut over = true;
-        for (target, times) in &self.ledger.calls {
-            if let Some(until) = self.late_until(target, *times) {
+        for target in self.ledger.calls.keys() {
+            if let Some(until) = self.late_until(target) {
                 self.wait(until, Reason::AwaitCall(target.id.clone()));
                 over = false;
             }
@@ -103,8 +124,8 @@ impl<R: Rules> Deciding<'_, R> {
     /// The announced calls of a living claim that can be forgotten.
     pub(super) fn answered_calls(&mut self) -> Vec<Edit> {
         let mut over = Vec::new();
-        for (target, times) in &self.ledger.calls {
-            match self.late_until(target, *times) {
+        for target in self.ledger.calls.keys() {
+            match self.late_until(target) {
                 Some(until) => self.come_back(until, Reason::AwaitCall(target.id.clone())),
                 None => over.push(Edit::Answered(target.clone())),
             }
@@ -112,12 +133,21 @@ impl<R: Rules> Deciding<'_, R> {
         over
     }
 
-    /// Until when a call that was announced so many times can be late; `None` if none can.
-    pub(super) fn late_until(&mut self, target: &Target, times: u32) -> Option<Tick> {
-        // A call whose outcome is not known ends the pass, so all of this pass were answered.
-        let answered = self.view.calling(target).map_or(0, |(_, times)| times);
-        let kind = self.kind_of(target.kind).filter(|_| answered < times)?;
-        let sight = Sight::Call(target.clone(), times);
+    /// Until when a call that was announced for a resource can be late; `None` if none can.
+    pub(super) fn late_until(&mut self, target: &Target) -> Option<Tick> {
+        let kind = self.kind_of(target.kind)?;
+        let last = *self.ledger.calls.get(target)?;
+        let last = match self.view.calling(target) {
+            // A call whose outcome is not known ends the pass, so all of this pass were answered. The
+            // next one knows only the last announcement, and counts from now.
+            Some((_, before)) => {
+                let sight = Sight::Call(target.clone(), last);
+                self.sightings.since(sight, self.now);
+                before?
+            }
+            None => last,
+        };
+        let sight = Sight::Call(target.clone(), last);
         self.due(sight, |rules, since| {
             rules.late_effects_over_at(kind, since)
         })

@@ -382,7 +382,7 @@ fn announces(case: &Case<'_>, edit: &Edit) -> bool {
             let slot = case.blueprint.slot(slot);
             intent.adopts.is_some() || slot.is_none_or(|slot| slot.kind.token.is_none())
         }
-        Edit::Trace(_) | Edit::Join(_) | Edit::Leave(_) | Edit::Call(_) => true,
+        Edit::Trace(_) | Edit::Join(_) | Edit::Leave(_) | Edit::Call { .. } => true,
         _ => false,
     }
 }
