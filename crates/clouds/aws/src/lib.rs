@@ -22,6 +22,7 @@ mod client_set;
 mod client_sets;
 mod ec2;
 mod failure;
+mod handler;
 mod iam;
 mod observe;
 mod place;

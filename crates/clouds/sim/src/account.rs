@@ -204,6 +204,13 @@ impl Account {
             .filter_map(|record| Some(&record.current()?.resource))
     }
 
+    /// The same, with what is inside.
+    pub(crate) fn states(&self, kind: &str) -> impl Iterator<Item = &State> {
+        let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
+        let records = shelf.into_iter().flat_map(|shelf| &shelf.records);
+        records.filter_map(|record| record.current())
+    }
+
     /// Every destructive effect so far, oldest first: theft can be told from it alone.
     pub fn deeds(&self) -> &[Arc<Deed>] {
         &self.deeds

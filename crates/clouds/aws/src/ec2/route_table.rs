@@ -9,6 +9,7 @@ use ownership::{Answer, CloudError, Query, Target};
 use super::{Filters, blockers, tags, truth};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
+use crate::handler::handler;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 /// EC2 allows no more here.
@@ -21,11 +22,13 @@ const FILTERS: Filters = Filters {
     props: &[("vpc", "vpc-id")],
 };
 
-pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+handler!(RouteTables: ROUTE_TABLE {});
+
+async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     Ok(answer(query, list(set, FILTERS.of(query)).await?))
 }
 
-pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     Ok(everything(list(set, None).await?, Vec::new()))
 }
 
@@ -44,7 +47,7 @@ async fn list(set: &ClientSet, filters: Option<Vec<Filter>>) -> Result<Vec<Resou
     Ok(found.iter().filter_map(read).collect())
 }
 
-pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
     let operation = "CreateRouteTable";
     let made = set
         .ec2
@@ -59,7 +62,7 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
     made.ok_or_else(|| unanswered(operation, "route table"))
 }
 
-pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let id = target.id.as_str();
     let deleted = set.ec2.delete_route_table().route_table_id(id).send().await;
     match deleted.map_err(set.ec2_failure("DeleteRouteTable")) {

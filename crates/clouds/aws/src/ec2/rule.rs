@@ -14,8 +14,15 @@ use ownership::{Answer, Class, CloudError, ResourceId, Target, Text};
 
 use super::{PAGE, filter, tags};
 use crate::client_set::ClientSet;
+use crate::handler::parts;
 
-pub(crate) async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+parts!(Rules: list, add, remove {
+    fn taggable(&self, tags: &PartTags) -> Result<Vec<Target>, CloudError> {
+        targets(tags)
+    }
+});
+
+async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
     let filters = vec![filter("group-id", [of.id.as_str()])];
     let found = describe(set, Some(filters)).await?;
     Ok(Answer {
@@ -25,7 +32,7 @@ pub(crate) async fn list(set: &ClientSet, of: &Target) -> Result<Answer, CloudEr
 }
 
 /// The rules of all these groups.
-pub(crate) async fn survey(
+pub(super) async fn survey(
     set: &ClientSet,
     groups: &[Resource],
 ) -> Result<Vec<InnerAnswer>, CloudError> {
@@ -76,11 +83,7 @@ fn inside<'a>(of: Target, rules: impl Iterator<Item = &'a SecurityGroupRule>) ->
 }
 
 /// One call, which gives all its rules the same tags.
-pub(crate) async fn add(
-    set: &ClientSet,
-    group: &Target,
-    parts: &[InnerPart],
-) -> Result<(), CloudError> {
+async fn add(set: &ClientSet, group: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
@@ -102,11 +105,7 @@ pub(crate) async fn add(
 
 /// By their ids, where these are known: a call that is late then meets no other rule that says the
 /// same. A group has no two of these at one time.
-pub(crate) async fn remove(
-    set: &ClientSet,
-    group: &Target,
-    parts: &[InnerPart],
-) -> Result<(), CloudError> {
+async fn remove(set: &ClientSet, group: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
     if parts.is_empty() {
         return Ok(());
     }
@@ -133,7 +132,7 @@ fn id(part: &InnerPart) -> Option<String> {
 ///
 /// # Errors
 /// One that was not read from EC2, and so has no id.
-pub(crate) fn targets(tags: &PartTags) -> Result<Vec<Target>, CloudError> {
+fn targets(tags: &PartTags) -> Result<Vec<Target>, CloudError> {
     let target = |part: &InnerPart| {
         let missing = || {
             let message = format!("the rule {} has no id to tag it by", part.key);

@@ -1,7 +1,7 @@
 //! Security groups.
 
 use aws_sdk_ec2::types::{Filter, ResourceType, SecurityGroup};
-use cloud_port::aws::security_group::SECURITY_GROUP;
+use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, Target};
@@ -9,6 +9,7 @@ use ownership::{Answer, CloudError, Query, Target};
 use super::{Filters, PAGE, blockers, rule, tags};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
+use crate::handler::{Parts, handler};
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
@@ -17,11 +18,17 @@ const FILTERS: Filters = Filters {
     props: &[("vpc", "vpc-id")],
 };
 
-pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+handler!(SecurityGroups: SECURITY_GROUP {
+    fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
+        &[(RULE, &rule::Rules)]
+    }
+});
+
+async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     Ok(answer(query, list(set, FILTERS.of(query)).await?))
 }
 
-pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     let groups = list(set, None).await?;
     let rules = rule::survey(set, &groups).await?;
     Ok(everything(groups, rules))
@@ -43,7 +50,7 @@ async fn list(set: &ClientSet, filters: Option<Vec<Filter>>) -> Result<Vec<Resou
 }
 
 /// EC2 answers with the id alone; the rest is as it was asked for.
-pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
     let operation = "CreateSecurityGroup";
     let made = set
         .ec2
@@ -68,7 +75,7 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
     })
 }
 
-pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let id = target.id.as_str();
     let deleted = set.ec2.delete_security_group().group_id(id).send().await;
     match deleted.map_err(set.ec2_failure("DeleteSecurityGroup")) {

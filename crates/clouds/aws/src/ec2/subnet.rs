@@ -9,6 +9,7 @@ use ownership::{Answer, CloudError, Query, Target};
 use super::{Filters, PAGE, blockers, network, tags};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
+use crate::handler::handler;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
@@ -17,11 +18,13 @@ const FILTERS: Filters = Filters {
     props: &[("vpc", "vpc-id"), ("zone", "availability-zone")],
 };
 
-pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+handler!(Subnets: SUBNET {});
+
+async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     Ok(answer(query, list(set, FILTERS.of(query)).await?))
 }
 
-pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     Ok(everything(list(set, None).await?, Vec::new()))
 }
 
@@ -40,7 +43,7 @@ async fn list(set: &ClientSet, filters: Option<Vec<Filter>>) -> Result<Vec<Resou
     Ok(found.iter().filter_map(read).collect())
 }
 
-pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
     let operation = "CreateSubnet";
     let made = set
         .ec2
@@ -56,7 +59,7 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
     made.ok_or_else(|| unanswered(operation, "subnet"))
 }
 
-pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let id = target.id.as_str();
     let deleted = set.ec2.delete_subnet().subnet_id(id).send().await;
     match deleted.map_err(set.ec2_failure("DeleteSubnet")) {

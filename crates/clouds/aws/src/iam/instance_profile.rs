@@ -8,13 +8,42 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
-use super::{PAGE, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags};
+use super::{
+    PAGE, full, keys_to_remove, name_in, one_part, only_one, optional, read_tags, write_tags,
+};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
+use crate::handler::{Asked, Parts, handler, parts};
 use crate::observe::time;
 use crate::resource::{everything, resource, unanswered};
 
-pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+handler!(InstanceProfiles: INSTANCE_PROFILE {
+    fn tag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(async move { tag(set, only_one(targets)?, tags).await })
+    }
+
+    fn untag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(async move { untag(set, only_one(targets)?, tags).await })
+    }
+
+    fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
+        &[(PROFILE_ROLE, &ProfileRoles)]
+    }
+});
+
+parts!(ProfileRoles: role_of, add_role, remove_role {});
+
+async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = name_in(query);
     if name.is_empty() {
         return find_among_all(set, query).await;
@@ -40,7 +69,7 @@ async fn find_among_all(set: &ClientSet, query: &Query) -> Result<Answer, CloudE
 }
 
 /// Without tags.
-pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     let listed = list(set).await?;
     let roles = listed.iter().map(role_in).collect();
     let profiles = listed.iter().map(|profile| read(profile, Tags::new()));
@@ -59,21 +88,22 @@ async fn list(set: &ClientSet) -> Result<Vec<InstanceProfile>, CloudError> {
         .map_err(set.iam_failure("ListInstanceProfiles"))
 }
 
-/// Of an answer that shows a profile: its role, and nothing else.
-pub(crate) fn only_role(of: &Target, answer: Answer) -> Answer {
+/// A read of a profile shows its role.
+async fn role_of(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+    let answer = find(set, &Query::Id(of.clone())).await?;
     let nothing = InnerAnswer {
         of: of.clone(),
         inner: PROFILE_ROLE,
         parts: Vec::new(),
     };
     let inner = answer.inner.into_iter().next().unwrap_or(nothing);
-    Answer {
+    Ok(Answer {
         inner: vec![inner],
         ..Answer::default()
-    }
+    })
 }
 
-pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
     let operation = "CreateInstanceProfile";
     let made = set
         .iam
@@ -88,7 +118,7 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
     Ok(read(made, create.tags.clone()))
 }
 
-pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let call = set.iam.delete_instance_profile();
     let deleted = call.instance_profile_name(target.id.as_str()).send().await;
     match deleted.map_err(set.iam_failure("DeleteInstanceProfile")) {
@@ -105,11 +135,7 @@ async fn blockers(set: &ClientSet, target: &Target) -> Found {
         .collect())
 }
 
-pub(crate) async fn tag(
-    set: &ClientSet,
-    target: &Target,
-    tags: &[(Text, Text)],
-) -> Result<(), CloudError> {
+async fn tag(set: &ClientSet, target: &Target, tags: &[(Text, Text)]) -> Result<(), CloudError> {
     set.iam
         .tag_instance_profile()
         .instance_profile_name(target.id.as_str())
@@ -121,11 +147,7 @@ pub(crate) async fn tag(
     Ok(())
 }
 
-pub(crate) async fn untag(
-    set: &ClientSet,
-    target: &Target,
-    tags: &[(Text, Text)],
-) -> Result<(), CloudError> {
+async fn untag(set: &ClientSet, target: &Target, tags: &[(Text, Text)]) -> Result<(), CloudError> {
     let held = get(set, target.id.as_str()).await?;
     let held = held.as_ref().map_or(&[][..], InstanceProfile::tags);
     let Some(keys) = keys_to_remove(&read_tags(held), tags) else {
@@ -141,11 +163,7 @@ pub(crate) async fn untag(
     Ok(())
 }
 
-pub(crate) async fn add_role(
-    set: &ClientSet,
-    target: &Target,
-    parts: &[InnerPart],
-) -> Result<(), CloudError> {
+async fn add_role(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
     set.iam
         .add_role_to_instance_profile()
         .instance_profile_name(target.id.as_str())
@@ -156,7 +174,7 @@ pub(crate) async fn add_role(
     Ok(())
 }
 
-pub(crate) async fn remove_role(
+async fn remove_role(
     set: &ClientSet,
     target: &Target,
     parts: &[InnerPart],

@@ -10,8 +10,6 @@ use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::{Class, CloudError, Query, Target, Text};
 
-use crate::client_set::only;
-
 /// How many items a page of a long listing holds: all that IAM allows.
 const PAGE: i32 = 1000;
 
@@ -58,6 +56,14 @@ fn optional<T>(answer: Result<T, CloudError>) -> Result<Option<T>, CloudError> {
     }
 }
 
+/// IAM tags one resource a call.
+fn only_one(targets: &[Target]) -> Result<&Target, CloudError> {
+    only(targets).ok_or_else(|| {
+        let message = format!("one call tags one resource, not {}", targets.len());
+        CloudError::new(Class::Fatal, "InvalidParameterCombination", message)
+    })
+}
+
 /// IAM takes one part a call.
 fn one_part<'a>(parts: &'a [InnerPart], noun: &str) -> Result<&'a InnerPart, CloudError> {
     only(parts).ok_or_else(|| {
@@ -84,6 +90,14 @@ fn document(encoded: &str) -> Text {
         Ok(document) => document,
         // Not for us to judge: it is there, and says what it says.
         Err(_) => decoded.as_ref().into(),
+    }
+}
+
+/// The only one; `None` if there are several.
+fn only<T>(several: &[T]) -> Option<&T> {
+    match several {
+        [one] => Some(one),
+        _ => None,
     }
 }
 

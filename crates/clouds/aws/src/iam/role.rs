@@ -9,13 +9,15 @@ use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, ResourceId, Target, Text};
+use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
 use super::{
-    PAGE, document, full, keys_to_remove, name_in, one_part, optional, read_tags, write_tags,
+    PAGE, document, full, keys_to_remove, name_in, one_part, only_one, optional, read_tags,
+    write_tags,
 };
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
+use crate::handler::{Asked, Parts, fixed, handler, parts};
 use crate::observe::time;
 use crate::resource::{answer, required, resource, unanswered};
 
@@ -41,7 +43,46 @@ impl Paths {
     }
 }
 
-pub(crate) async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
+handler!(Roles: ROLE {
+    fn update<'a>(
+        &self,
+        set: &'a ClientSet,
+        target: &'a Target,
+        props: &'a Props,
+    ) -> Asked<'a, ()> {
+        Box::pin(update(set, target, props))
+    }
+
+    fn tag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(async move { tag(set, only_one(targets)?, tags).await })
+    }
+
+    fn untag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(async move { untag(set, only_one(targets)?, tags).await })
+    }
+
+    fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
+        &[
+            (INLINE_POLICY, &InlinePolicies),
+            (ATTACHED_POLICY, &AttachedPolicies),
+        ]
+    }
+});
+
+parts!(InlinePolicies: inline, put_inline, delete_inline {});
+parts!(AttachedPolicies: attached, attach, detach {});
+
+async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = name_in(query);
     if name.is_empty() {
         return list(set, |role| query.means(role)).await;
@@ -59,7 +100,7 @@ async fn get(set: &ClientSet, name: &str) -> Result<Option<Resource>, CloudError
     }))
 }
 
-pub(crate) async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
+async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     list(set, |_| true).await
 }
 
@@ -91,7 +132,7 @@ async fn list(set: &ClientSet, is_meant: impl Fn(&Resource) -> bool) -> Result<A
     Ok(all)
 }
 
-pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
+async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
     let operation = "CreateRole";
     let made = set
         .iam
@@ -112,15 +153,10 @@ pub(crate) async fn create(set: &ClientSet, create: &Create) -> Result<Resource,
 }
 
 /// Who may assume it is all that can be changed.
-pub(crate) async fn update(
-    set: &ClientSet,
-    target: &Target,
-    props: &Props,
-) -> Result<(), CloudError> {
+async fn update(set: &ClientSet, target: &Target, props: &Props) -> Result<(), CloudError> {
     let others = props.iter().any(|(name, _)| *name != "trust");
-    let (Some(trust), true, false) = (props.get("trust"), target.kind == ROLE.name, others) else {
-        let message = format!("what is to be changed in {target} is fixed at its creation");
-        return Err(CloudError::new(Class::Fatal, "ValidationError", message));
+    let (Some(trust), false) = (props.get("trust"), others) else {
+        return Err(fixed(target));
     };
     set.iam
         .update_assume_role_policy()
@@ -132,7 +168,7 @@ pub(crate) async fn update(
     Ok(())
 }
 
-pub(crate) async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
+async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let name = target.id.as_str();
     let deleted = set.iam.delete_role().role_name(name).send().await;
     match deleted.map_err(set.iam_failure("DeleteRole")) {
@@ -164,11 +200,7 @@ async fn blockers(set: &ClientSet, target: &Target) -> Found {
     Ok(found)
 }
 
-pub(crate) async fn tag(
-    set: &ClientSet,
-    target: &Target,
-    tags: &[(Text, Text)],
-) -> Result<(), CloudError> {
+async fn tag(set: &ClientSet, target: &Target, tags: &[(Text, Text)]) -> Result<(), CloudError> {
     set.iam
         .tag_role()
         .role_name(target.id.as_str())
@@ -180,11 +212,7 @@ pub(crate) async fn tag(
     Ok(())
 }
 
-pub(crate) async fn untag(
-    set: &ClientSet,
-    target: &Target,
-    tags: &[(Text, Text)],
-) -> Result<(), CloudError> {
+async fn untag(set: &ClientSet, target: &Target, tags: &[(Text, Text)]) -> Result<(), CloudError> {
     let name = target.id.as_str();
     let held = get(set, name)
         .await?
@@ -201,7 +229,7 @@ pub(crate) async fn untag(
     Ok(())
 }
 
-pub(crate) async fn inline(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+async fn inline(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
     let Some(names) = optional(inline_names(set, of).await)? else {
         return Ok(inside(of, INLINE_POLICY, Vec::new()));
     };
@@ -218,7 +246,7 @@ pub(crate) async fn inline(set: &ClientSet, of: &Target) -> Result<Answer, Cloud
     Ok(inside(of, INLINE_POLICY, parts))
 }
 
-pub(crate) async fn attached(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+async fn attached(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
     let arns = optional(attached_arns(set, of).await)?.unwrap_or_default();
     let parts = arns.iter().map(|arn| part(arn, "".into()));
     Ok(inside(of, ATTACHED_POLICY, parts.collect()))
@@ -251,7 +279,7 @@ async fn attached_arns(set: &ClientSet, of: &Target) -> Result<Vec<String>, Clou
     Ok(arns.map(str::to_owned).collect())
 }
 
-pub(crate) async fn put_inline(
+async fn put_inline(
     set: &ClientSet,
     target: &Target,
     parts: &[InnerPart],
@@ -268,7 +296,7 @@ pub(crate) async fn put_inline(
     Ok(())
 }
 
-pub(crate) async fn delete_inline(
+async fn delete_inline(
     set: &ClientSet,
     target: &Target,
     parts: &[InnerPart],
@@ -284,11 +312,7 @@ pub(crate) async fn delete_inline(
     Ok(())
 }
 
-pub(crate) async fn attach(
-    set: &ClientSet,
-    target: &Target,
-    parts: &[InnerPart],
-) -> Result<(), CloudError> {
+async fn attach(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
     let policy = one_part(parts, "attached policy")?;
     set.iam
         .attach_role_policy()
@@ -300,11 +324,7 @@ pub(crate) async fn attach(
     Ok(())
 }
 
-pub(crate) async fn detach(
-    set: &ClientSet,
-    target: &Target,
-    parts: &[InnerPart],
-) -> Result<(), CloudError> {
+async fn detach(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
     let policy = one_part(parts, "attached policy")?;
     set.iam
         .detach_role_policy()

@@ -11,18 +11,17 @@ use ownership::{CloudError, ResourceId, SlotName, Target, Text};
 
 use super::{check_tags, counted};
 use crate::account::{Account, Place, Token, refuse};
-use crate::aws::Model;
 use crate::provenance::{Actor, Harm, Life, TagFact};
 use crate::record::{Record, State};
 
 /// A create call, whoever makes it.
-pub(super) struct Order<'a> {
-    pub(super) shelf: usize,
-    pub(super) name: &'a Text,
-    pub(super) props: &'a Props,
-    pub(super) tags: &'a Tags,
-    pub(super) slot: Option<&'a SlotName>,
-    pub(super) attempt: u32,
+pub(crate) struct Order<'a> {
+    pub(crate) shelf: usize,
+    pub(crate) name: &'a Text,
+    pub(crate) props: &'a Props,
+    pub(crate) tags: &'a Tags,
+    pub(crate) slot: Option<&'a SlotName>,
+    pub(crate) attempt: u32,
 }
 
 impl Account {
@@ -172,10 +171,11 @@ impl Account {
         } else {
             self.next_id(row.prefix)
         };
-        let ready_after = match row.model {
-            Model::Role | Model::InstanceProfile => Millis(0),
-            _ if actor == Actor::Cloud => Millis(0),
-            _ => self.settings.ready_after,
+        let at_once = actor == Actor::Cloud || row.model.is_ready_at_once();
+        let ready_after = if at_once {
+            Millis(0)
+        } else {
+            self.settings.ready_after
         };
         let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
@@ -231,9 +231,7 @@ impl Account {
         if ready_after > Millis(0) {
             self.unready.push((place, now + ready_after));
         }
-        if row.model == Model::Vpc {
-            self.furnish_vpc(&resource.id);
-        }
+        row.model.is_born(self, &resource.id);
         (place, resource)
     }
 
@@ -284,16 +282,7 @@ impl Account {
 
     fn check_quota(&self, order: &Order<'_>, props: &Props) -> Result<(), CloudError> {
         let shelf = &self.shelves[order.shelf];
-        let quotas = &self.settings.quotas;
-        let (limit, within) = match shelf.row.model {
-            Model::Vpc => (quotas.vpcs, None),
-            Model::Subnet => (quotas.subnets_per_vpc, props.get("vpc")),
-            Model::RouteTable => (quotas.route_tables_per_vpc, props.get("vpc")),
-            Model::SecurityGroup => (quotas.security_groups, None),
-            Model::Role => (quotas.roles, None),
-            Model::InstanceProfile => (quotas.instance_profiles, None),
-            Model::Other => (quotas.others, None),
-        };
+        let (limit, within) = shelf.row.model.quota(&self.settings.quotas, props);
         if shelf.alive < limit {
             return Ok(());
         }

@@ -1,12 +1,10 @@
 //! Deleting, and what stands in its way.
 
 use cloud_port::aws::errors;
-use cloud_port::aws::{instance_profile, security_group};
 use ownership::error::Blocker;
 use ownership::{CloudError, ResourceId, Target};
 
-use crate::account::{Account, Place, refuse};
-use crate::aws::Model;
+use crate::account::{Account, Place};
 use crate::provenance::{Actor, End, Harm};
 use crate::record::State;
 
@@ -21,20 +19,15 @@ impl Account {
         let row = self.shelves[shelf].row;
         self.admit_write(actor, row, row.delete)?;
         let (place, state) = self.living(target, row.delete)?;
-        if row.model == Model::SecurityGroup
-            && &*state.resource.name == security_group::DEFAULT_NAME
-        {
-            let message = format!("{target} is the default group of its VPC");
-            return Err(refuse(row, row.delete, "CannotDelete", message));
+        if let Some(refusal) = row.model.keeps(target, state) {
+            return Err(refusal);
         }
         let blockers = self.blockers(place, state);
         if !blockers.is_empty() {
             let message = format!("{target} is in use");
             return Err(errors::blocked(row.blocked, &message, blockers));
         }
-        if row.model == Model::Vpc {
-            self.clear_vpc(&target.id);
-        }
+        row.model.ends(self, &target.id);
         self.log(place, actor, Harm::Deleted);
         self.end(actor, place);
         Ok(())
@@ -60,25 +53,7 @@ impl Account {
                 blockers.extend(parts.iter().map(|part| blocker(part.key.clone())));
             }
         }
-        match shelf.row.model {
-            Model::RouteTable => {
-                if resource
-                    .props
-                    .get("main")
-                    .is_some_and(|main| **main == *"true")
-                    && let Some(vpc) = resource.props.get("vpc")
-                {
-                    blockers.push(Blocker {
-                        noun: "VPC whose main route table it is".into(),
-                        id: ResourceId::new(vpc.clone()),
-                    });
-                }
-            }
-            Model::SecurityGroup => self.referring_groups(&resource.id, &mut blockers),
-            Model::Role => self.holding_profiles(&resource.id, &mut blockers),
-            Model::Vpc | Model::Other => self.dependents(&resource.id, &mut blockers),
-            Model::Subnet | Model::InstanceProfile => {}
-        }
+        shelf.row.model.users(self, state, &mut blockers);
         let pins = self.pins.iter();
         blockers.extend(
             pins.filter(|pin| pin.on.kind == resource.kind && pin.on.id == resource.id)
@@ -87,55 +62,13 @@ impl Account {
         blockers
     }
 
-    /// Groups with a rule that admits the members of this one.
-    fn referring_groups(&self, id: &ResourceId, blockers: &mut Vec<Blocker>) {
-        let kind = &security_group::SECURITY_GROUP;
-        let Some(shelf) = self.shelf(kind.name) else {
-            return;
-        };
-        for state in self.shelves[shelf]
-            .records
-            .iter()
-            .filter_map(|r| r.current())
-        {
-            let refers = |rule: &&str| rule.rsplit(' ').next() == Some(id.as_str());
-            let mut rules = state.inner.iter().flat_map(|p| p.iter()).map(|p| &*p.key);
-            if state.resource.id != *id && rules.any(|rule| refers(&rule)) {
-                blockers.push(Blocker {
-                    noun: kind.noun.into(),
-                    id: state.resource.id.clone(),
-                });
-            }
-        }
-    }
-
-    /// Profiles that hold this role.
-    fn holding_profiles(&self, id: &ResourceId, blockers: &mut Vec<Blocker>) {
-        let kind = &instance_profile::INSTANCE_PROFILE;
-        let Some(shelf) = self.shelf(kind.name) else {
-            return;
-        };
-        for state in self.shelves[shelf]
-            .records
-            .iter()
-            .filter_map(|r| r.current())
-        {
-            if state.part(0, id.as_str()).is_some() {
-                blockers.push(Blocker {
-                    noun: kind.noun.into(),
-                    id: state.resource.id.clone(),
-                });
-            }
-        }
-    }
-
     /// Resources that refer to this one by a property.
-    fn dependents(&self, id: &ResourceId, blockers: &mut Vec<Blocker>) {
+    pub(crate) fn dependents(&self, id: &ResourceId, blockers: &mut Vec<Blocker>) {
         for shelf in &self.shelves {
             for state in shelf.records.iter().filter_map(|record| record.current()) {
                 let other = &state.resource;
                 let refers = other.props.iter().any(|(_, value)| **value == *id.as_str());
-                if refers && other.id != *id && !goes_with_vpc(shelf.row.model, state) {
+                if refers && other.id != *id && !shelf.row.model.goes_with_vpc(state) {
                     blockers.push(Blocker {
                         noun: shelf.kind.noun.into(),
                         id: other.id.clone(),
@@ -146,13 +79,13 @@ impl Account {
     }
 
     /// What a VPC came with goes with it.
-    fn clear_vpc(&mut self, vpc: &ResourceId) {
+    pub(crate) fn clear_vpc(&mut self, vpc: &ResourceId) {
         for shelf in 0..self.shelves.len() {
             let model = self.shelves[shelf].row.model;
             for record in 0..self.shelves[shelf].records.len() {
                 let place = Place { shelf, record };
                 let goes = self.record(place).current().is_some_and(|state| {
-                    goes_with_vpc(model, state)
+                    model.goes_with_vpc(state)
                         && state
                             .resource
                             .props
@@ -164,18 +97,5 @@ impl Account {
                 }
             }
         }
-    }
-}
-
-/// Whether the cloud deletes it together with its VPC.
-fn goes_with_vpc(model: Model, state: &State) -> bool {
-    let resource = &state.resource;
-    match model {
-        Model::SecurityGroup => &*resource.name == security_group::DEFAULT_NAME,
-        Model::RouteTable => resource
-            .props
-            .get("main")
-            .is_some_and(|main| **main == *"true"),
-        _ => false,
     }
 }

@@ -1,36 +1,33 @@
 //! Parts inside a resource: rules, policies, the role of a profile.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
-use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY};
-use cloud_port::aws::security_group::{self, Peer, Rule};
 use ownership::kind::{CreateMode, InnerKind, InnerProof, Kind};
 use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::step::PartTags;
-use ownership::{CloudError, ResourceId, Target, Text};
+use ownership::{CloudError, Target, Text};
 
 use super::check_tags;
 use crate::account::{Account, Place, refuse};
-use crate::aws::{InnerRow, Model, Row};
+use crate::aws::{InnerRow, Row};
 use crate::op::Op;
 use crate::provenance::{Actor, Harm, InnerFact};
 use crate::record::State;
 
 /// The inner Kind that a call is about.
 #[derive(Clone, Copy)]
-struct Spot {
+pub(crate) struct Spot {
     kind: &'static Kind,
     row: &'static Row,
-    declared: &'static InnerKind,
-    inner: &'static InnerRow,
+    pub(crate) declared: &'static InnerKind,
+    pub(crate) inner: &'static InnerRow,
     /// Its place in the declaration.
     at: usize,
 }
 
 impl Spot {
-    fn refuse(&self, op: Op, code: &str, message: String) -> CloudError {
+    pub(crate) fn refuse(&self, op: Op, code: &str, message: String) -> CloudError {
         refuse(self.row, op, code, message)
     }
 
@@ -89,7 +86,7 @@ impl Account {
                 let message = format!("the {noun} '{}' is there already", part.key);
                 return Err(spot.refuse(op, spot.inner.duplicate, message));
             }
-            self.check_part(spot, target, part)?;
+            spot.row.model.check_part(self, spot, target, part)?;
         }
         self.check_room(spot, state, parts)?;
         self.put_parts(actor, target, at, parts);
@@ -113,10 +110,7 @@ impl Account {
         self.admit_write(actor, spot.row, op)?;
         spot.check_batch(op, keys.len())?;
         let (place, state) = self.living(target, op)?;
-        let lenient = spot.row.model == Model::SecurityGroup
-            && self
-                .default_vpc()
-                .is_some_and(|vpc| state.resource.props.get("vpc") == Some(&vpc.id.text()));
+        let lenient = spot.row.model.overlooks_missing_parts(self, state);
         let missing = keys.iter().find(|key| state.part(at, key).is_none());
         if let (Some(key), false) = (missing, lenient) {
             let message = format!("{target} has no {} '{key}'", spot.declared.noun);
@@ -248,70 +242,15 @@ impl Account {
         })
     }
 
-    /// What AWS checks in the content of a part.
-    fn check_part(&self, spot: Spot, on: &Target, part: &InnerPart) -> Result<(), CloudError> {
-        let op = spot.inner.add;
-        let invalid = |message| spot.refuse(op, spot.row.invalid(), message);
-        match spot.row.model {
-            Model::SecurityGroup => {
-                let malformed = |message| spot.refuse(op, "InvalidPermission.Malformed", message);
-                let rule = Rule::from_str(&part.key).map_err(|e| malformed(e.to_string()))?;
-                if rule.key() != part.key {
-                    let message = format!("the rule must be written '{}'", rule.key());
-                    return Err(malformed(message));
-                }
-                match rule.peer {
-                    Peer::Group(id) if *id == *on.id.as_str() => {
-                        let message = "the group itself must be written 'self'".to_owned();
-                        return Err(malformed(message));
-                    }
-                    // A group of another account cannot be looked up from here.
-                    Peer::Group(id) if !id.contains('/') => {
-                        let kind = security_group::SECURITY_GROUP.name;
-                        self.living(&Target::new(kind, ResourceId::new(id)), op)?;
-                    }
-                    _ => {}
-                }
-            }
-            Model::Role if spot.declared.name == INLINE_POLICY => {
-                role::check_policy_name(&part.key).map_err(|e| invalid(e.to_string()))?;
-                if part.value.is_empty() {
-                    let message = "the policy document is empty".to_owned();
-                    return Err(spot.refuse(op, "MalformedPolicyDocument", message));
-                }
-            }
-            Model::Role => {
-                if !part.key.starts_with("arn:") {
-                    return Err(invalid(format!(
-                        "'{}' is not the ARN of a policy",
-                        part.key
-                    )));
-                }
-            }
-            Model::InstanceProfile => {
-                let id = ResourceId::new(part.key.clone());
-                self.living(&Target::new(role::ROLE.name, id), op)?;
-            }
-            Model::Vpc | Model::RouteTable | Model::Subnet | Model::Other => {}
-        }
-        Ok(())
-    }
-
     fn check_room(&self, spot: Spot, state: &State, parts: &[InnerPart]) -> Result<(), CloudError> {
         let quotas = &self.settings.quotas;
         let stays = |old: &&InnerPart| !parts.iter().any(|new| new.key == old.key);
-        let all = || state.inner[spot.at].iter().filter(stays).chain(parts);
-        let (held, limit) = match spot.row.model {
-            _ if spot.declared.single => (all().count(), 1),
-            Model::SecurityGroup => (all().count(), quotas.rules_per_group),
-            Model::Role if spot.declared.name == ATTACHED_POLICY => {
-                (all().count(), quotas.attached_policies)
-            }
-            Model::Role => {
-                let size = all().map(|part| part.value.chars().count()).sum();
-                (size, quotas.inline_policy_size)
-            }
-            _ => return Ok(()),
+        let all = state.inner[spot.at].iter().filter(stays).chain(parts);
+        let all: Vec<&InnerPart> = all.collect();
+        let (held, limit) = if spot.declared.single {
+            (all.len(), 1)
+        } else {
+            spot.row.model.room(quotas, spot.declared, &all)
         };
         if held <= limit {
             return Ok(());

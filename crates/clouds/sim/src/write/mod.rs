@@ -4,9 +4,9 @@
 //! nothing. The engine comes in through [`Account::perform`](crate::Account::perform); tests and the
 //! foreign actor use the same methods by hand.
 
-mod create;
+pub(crate) mod create;
 mod delete;
-mod inner;
+pub(crate) mod inner;
 mod params;
 mod tag;
 mod update;

@@ -36,7 +36,7 @@ impl Account {
 
     /// Every VPC comes with a main route table and a default group whose members may talk to each
     /// other.
-    pub(super) fn furnish_vpc(&mut self, vpc: &ResourceId) {
+    pub(crate) fn furnish_vpc(&mut self, vpc: &ResourceId) {
         let main = [("vpc", vpc.as_str()), ("main", "true")];
         self.make(route_table::ROUTE_TABLE.name, "", &main);
         let group = [

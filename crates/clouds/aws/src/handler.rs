@@ -1,0 +1,234 @@
+//! What the adapter does for one Kind: a file each, and a row in one table.
+
+use std::pin::Pin;
+
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::step::{Create, PartTags};
+use ownership::{Answer, Class, CloudError, Kind, Query, Target, Text};
+
+use crate::client_set::ClientSet;
+use crate::{ec2, iam};
+
+/// A call under way.
+pub(crate) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
+
+/// What the adapter does for one Kind. [`handler!`] makes one of the functions in a Kind's file.
+pub(crate) trait Handler: Sync {
+    /// The Kind.
+    fn kind(&self) -> &'static Kind;
+
+    /// Answers a question about resources.
+    fn find<'a>(&self, set: &'a ClientSet, query: &'a Query) -> Asked<'a, Answer>;
+
+    /// Shows everything of the Kind, with what is inside.
+    fn survey<'a>(&self, set: &'a ClientSet) -> Asked<'a, Answer>;
+
+    /// Creates one.
+    fn create<'a>(&self, set: &'a ClientSet, create: &'a Create) -> Asked<'a, Resource>;
+
+    /// Deletes one.
+    fn delete<'a>(&self, set: &'a ClientSet, target: &'a Target) -> Asked<'a, ()>;
+
+    /// Changes one in place. Most Kinds have nothing that can be.
+    fn update<'a>(&self, _: &'a ClientSet, target: &'a Target, _: &'a Props) -> Asked<'a, ()> {
+        Box::pin(async move { Err(fixed(target)) })
+    }
+
+    /// Adds tags. EC2 does so for any number of resources at once, whatever their Kinds.
+    fn tag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(ec2::tags::add(set, targets, tags))
+    }
+
+    /// Removes these very tags, key and value.
+    fn untag<'a>(
+        &self,
+        set: &'a ClientSet,
+        targets: &'a [Target],
+        tags: &'a [(Text, Text)],
+    ) -> Asked<'a, ()> {
+        Box::pin(ec2::tags::remove(set, targets, tags))
+    }
+
+    /// What it does for the parts inside, inner Kind by inner Kind.
+    fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
+        &[]
+    }
+}
+
+/// What the adapter does for the parts of one inner Kind. [`parts!`] makes one of three functions.
+pub(crate) trait Parts: Sync {
+    /// Shows all of them inside a resource.
+    fn list<'a>(&self, set: &'a ClientSet, of: &'a Target) -> Asked<'a, Answer>;
+
+    /// Adds some.
+    fn add<'a>(
+        &self,
+        set: &'a ClientSet,
+        target: &'a Target,
+        parts: &'a [InnerPart],
+    ) -> Asked<'a, ()>;
+
+    /// Removes some.
+    fn remove<'a>(
+        &self,
+        set: &'a ClientSet,
+        target: &'a Target,
+        parts: &'a [InnerPart],
+    ) -> Asked<'a, ()>;
+
+    /// The parts as what can be tagged. Most carry no tags.
+    ///
+    /// # Errors
+    /// Parts that carry none, or have no id to be tagged by.
+    fn taggable(&self, tags: &PartTags) -> Result<Vec<Target>, CloudError> {
+        Err(unknown(tags.inner))
+    }
+}
+
+/// Makes a handler of the functions `find`, `survey`, `create` and `delete` of a Kind's file; what the
+/// Kind does otherwise than most stands in the braces.
+macro_rules! handler {
+    ($name:ident: $kind:ident { $($own:tt)* }) => {
+        /// What the adapter does for the Kind.
+        pub(crate) struct $name;
+
+        impl $crate::handler::Handler for $name {
+            fn kind(&self) -> &'static ownership::Kind {
+                &$kind
+            }
+
+            fn find<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                query: &'a ownership::Query,
+            ) -> $crate::handler::Asked<'a, ownership::Answer> {
+                Box::pin(find(set, query))
+            }
+
+            fn survey<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+            ) -> $crate::handler::Asked<'a, ownership::Answer> {
+                Box::pin(survey(set))
+            }
+
+            fn create<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                wanted: &'a ownership::step::Create,
+            ) -> $crate::handler::Asked<'a, ownership::part::Resource> {
+                Box::pin(create(set, wanted))
+            }
+
+            fn delete<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                target: &'a ownership::Target,
+            ) -> $crate::handler::Asked<'a, ()> {
+                Box::pin(delete(set, target))
+            }
+
+            $($own)*
+        }
+    };
+}
+
+/// Makes what the adapter does for an inner Kind of the functions that list, add and remove its parts.
+macro_rules! parts {
+    ($name:ident: $list:path, $add:path, $remove:path { $($own:tt)* }) => {
+        /// What the adapter does for the inner Kind.
+        pub(crate) struct $name;
+
+        impl $crate::handler::Parts for $name {
+            fn list<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                of: &'a ownership::Target,
+            ) -> $crate::handler::Asked<'a, ownership::Answer> {
+                Box::pin($list(set, of))
+            }
+
+            fn add<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                target: &'a ownership::Target,
+                parts: &'a [ownership::part::InnerPart],
+            ) -> $crate::handler::Asked<'a, ()> {
+                Box::pin($add(set, target, parts))
+            }
+
+            fn remove<'a>(
+                &self,
+                set: &'a $crate::ClientSet,
+                target: &'a ownership::Target,
+                parts: &'a [ownership::part::InnerPart],
+            ) -> $crate::handler::Asked<'a, ()> {
+                Box::pin($remove(set, target, parts))
+            }
+
+            $($own)*
+        }
+    };
+}
+
+pub(crate) use {handler, parts};
+
+/// The handler of every Kind of AWS.
+const HANDLERS: [&dyn Handler; cloud_port::aws::KINDS.len()] = [
+    &ec2::vpc::Vpcs,
+    &ec2::route_table::RouteTables,
+    &ec2::subnet::Subnets,
+    &ec2::security_group::SecurityGroups,
+    &iam::role::Roles,
+    &iam::instance_profile::InstanceProfiles,
+];
+
+/// The handler of a Kind.
+pub(crate) fn of(kind: &str) -> Result<&'static dyn Handler, CloudError> {
+    let mut handlers = HANDLERS.into_iter();
+    let found = handlers.find(|handler| handler.kind().name == kind);
+    found.ok_or_else(|| unknown(kind))
+}
+
+/// What is done for an inner Kind of a Kind.
+pub(crate) fn inside(kind: &str, inner: &str) -> Result<&'static dyn Parts, CloudError> {
+    let mut parts = of(kind)?.parts().iter();
+    let found = parts.find(|(name, _)| *name == inner);
+    found.map(|(_, parts)| *parts).ok_or_else(|| unknown(inner))
+}
+
+fn unknown(kind: &str) -> CloudError {
+    let message = format!("AWS has nothing of the kind {kind}");
+    CloudError::new(Class::Fatal, "UnsupportedOperation", message)
+}
+
+/// The refusal of a change to what cannot be changed.
+pub(crate) fn fixed(target: &Target) -> CloudError {
+    let message = format!("what is to be changed in {target} is fixed at its creation");
+    CloudError::new(Class::Fatal, "ValidationError", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use cloud_port::aws::KINDS;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_and_inner_kind_is_handled_and_no_other() {
+        for kind in KINDS {
+            assert_eq!(of(kind.name).unwrap().kind(), kind);
+            let declared: Vec<&str> = kind.inner.iter().map(|inner| inner.name).collect();
+            let parts = of(kind.name).unwrap().parts().iter();
+            let handled: Vec<&str> = parts.map(|(name, _)| *name).collect();
+            assert_eq!(handled, declared, "{}", kind.name);
+        }
+        assert!(of("aws/moon").is_err());
+        assert!(inside(KINDS[0].name, "moon").is_err());
+    }
+}
