@@ -84,6 +84,19 @@ impl Sightings {
             .retain(|sight, _| other.since.contains_key(sight));
     }
 
+    /// Learns from another record of the same claim, which began as this one, which announcements are
+    /// known by now: whoever forgets them waits for ever.
+    pub fn learn_announcements(&mut self, other: &Self) {
+        for (sight, since) in &other.since {
+            if matches!(
+                sight,
+                Sight::Intent(..) | Sight::Trace(..) | Sight::Call(..)
+            ) {
+                self.since.entry(sight.clone()).or_insert(*since);
+            }
+        }
+    }
+
     /// Forgets announcements that the ledger does not have: if it is set back, the same one may come
     /// again, and is another.
     pub fn keep_only(&mut self, ledger: &Ledger) {

@@ -75,7 +75,7 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
     ///
     /// # Guarantees
     /// Nothing is written or performed, and nothing remembered but that something is not missing any
-    /// more. The engine is the one that passes ask, and what it sees is not fresh, so no proof in the
+    /// more, and that something was announced. The engine is the one that passes ask, and what it sees is not fresh, so no proof in the
     /// report can become a Step.
     ///
     /// # Errors
@@ -119,6 +119,7 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
                         guests,
                     };
                     remembered.clear_as(&sightings);
+                    remembered.learn_announcements(&sightings);
                     return Ok(Glance::Rest(report, books));
                 }
                 Decision::Write(edits) if reason == Reason::SeenByMarks => {
