@@ -188,4 +188,20 @@ mod tests {
             assert_eq!(since == Tick(1), stays, "{sight:?}");
         }
     }
+
+    #[test]
+    fn announcements_are_learned_and_nothing_else() {
+        let target = Target::new("aws/iam-role", ResourceId::new("nodes"));
+        let call = Sight::Call(target.clone(), 3);
+        let (mut one, mut other) = (Sightings::new(), Sightings::new());
+        other.since(call.clone(), Tick(1));
+        other.since(Sight::Missing(target.clone()), Tick(1));
+        one.learn_announcements(&other);
+        assert_eq!(one.noted(&call), Some(Tick(1)));
+        assert_eq!(one.noted(&Sight::Missing(target)), None);
+        // What was known before is known since then.
+        other.note(call.clone(), Tick(5));
+        one.learn_announcements(&other);
+        assert_eq!(one.noted(&call), Some(Tick(1)));
+    }
 }

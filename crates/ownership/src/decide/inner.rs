@@ -144,10 +144,13 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let target = Target::new(resource.kind, resource.id.clone());
         let known = self.ledger.known.get(&target);
         let wrote = known.and_then(|known| known.wrote.as_ref());
-        let ours = wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())));
-        let marked = inner.proof == InnerProof::OwnMark
-            && part.tags.get(&self.case.identity.key(slot.kind)).is_some();
-        self.rules.spares_guests() && !exclusive && !ours && !marked
+        let wrote = wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())));
+        // Where our own carry a mark, one without it is not what we wrote, although it says the same.
+        let ours = match inner.proof {
+            InnerProof::OwnMark => part.tags.get(&self.case.identity.key(slot.kind)).is_some(),
+            InnerProof::ParentMark => wrote,
+        };
+        self.rules.spares_guests() && !exclusive && !ours
     }
 
     /// What we wrote, and neither want nor see any more: it is forgotten when it cannot come back, so
