@@ -88,15 +88,15 @@ impl ClientSet {
     }
 
     async fn look(&self, query: &Query) -> Result<Answer, CloudError> {
+        let handler = handler::of(query.kind())?;
         match query {
-            Query::Inner { of, inner } => handler::inside(of.kind, inner)?.list(self, of).await,
-            query => handler::of(query.kind())?.find(self, query).await,
+            Query::Inner { of, inner } => handler.inside(inner)?.list(self, of).await,
+            query => handler.find(self, query).await,
         }
     }
 
     async fn send(&self, step: &Step) -> Result<Effect, CloudError> {
         let handler = handler::of(step.kind())?;
-        let inside = |inner| handler::inside(step.kind(), inner);
         match step {
             Step::Create(create) => {
                 let born = handler.create(self, create).await?;
@@ -110,18 +110,19 @@ impl ClientSet {
                 target,
                 inner,
                 parts,
-            } => inside(inner)?.add(self, target, parts).await?,
+            } => handler.inside(inner)?.add(self, target, parts).await?,
             Step::MarkInner(tags) => {
-                let parts = inside(tags.inner)?.taggable(tags)?;
+                let parts = handler.inside(tags.inner)?.taggable(tags)?;
                 handler.tag(self, &parts, &tags.tags).await?;
             }
             Step::UnmarkInner(tags) => {
-                let parts = inside(tags.inner)?.taggable(tags)?;
+                let parts = handler.inside(tags.inner)?.taggable(tags)?;
                 handler.untag(self, &parts, &tags.tags).await?;
             }
             Step::RemoveInner(removal) => {
                 let (target, parts) = (removal.target(), removal.parts());
-                inside(removal.inner())?.remove(self, target, parts).await?;
+                let inside = handler.inside(removal.inner())?;
+                inside.remove(self, target, parts).await?;
             }
             Step::Update(update) => {
                 let target = update.owned().target();

@@ -58,6 +58,16 @@ pub(crate) trait Handler: Sync {
     fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
         &[]
     }
+
+    /// What it does for the parts of one inner Kind.
+    ///
+    /// # Errors
+    /// The Kind has no such parts.
+    fn inside(&self, inner: &str) -> Result<&'static dyn Parts, CloudError> {
+        let mut parts = self.parts().iter();
+        let found = parts.find(|(name, _)| *name == inner);
+        found.map(|(_, parts)| *parts).ok_or_else(|| unknown(inner))
+    }
 }
 
 /// What the adapter does for the parts of one inner Kind. [`parts!`] makes one of three functions.
@@ -195,13 +205,6 @@ pub(crate) fn of(kind: &str) -> Result<&'static dyn Handler, CloudError> {
     found.ok_or_else(|| unknown(kind))
 }
 
-/// What is done for an inner Kind of a Kind.
-pub(crate) fn inside(kind: &str, inner: &str) -> Result<&'static dyn Parts, CloudError> {
-    let mut parts = of(kind)?.parts().iter();
-    let found = parts.find(|(name, _)| *name == inner);
-    found.map(|(_, parts)| *parts).ok_or_else(|| unknown(inner))
-}
-
 fn unknown(kind: &str) -> CloudError {
     let message = format!("AWS has nothing of the kind {kind}");
     CloudError::new(Class::Fatal, "UnsupportedOperation", message)
@@ -229,6 +232,6 @@ mod tests {
             assert_eq!(handled, declared, "{}", kind.name);
         }
         assert!(of("aws/moon").is_err());
-        assert!(inside(KINDS[0].name, "moon").is_err());
+        assert!(of(KINDS[0].name).unwrap().inside("moon").is_err());
     }
 }

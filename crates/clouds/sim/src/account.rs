@@ -197,11 +197,7 @@ impl Account {
 
     /// Every resource of a Kind that is alive, whatever reads show.
     pub fn alive(&self, kind: &str) -> impl Iterator<Item = &Arc<Resource>> {
-        let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
-        shelf
-            .into_iter()
-            .flat_map(|shelf| &shelf.records)
-            .filter_map(|record| Some(&record.current()?.resource))
+        self.states(kind).map(|state| &state.resource)
     }
 
     /// The same, with what is inside.

@@ -205,7 +205,7 @@ impl<S: System> LedgerStore for Store<'_, S> {
             // current: the version is asserted by an empty patch.
             return self.assert_current().await;
         };
-        self.send(&patch).await?;
+        self.send(patch).await?;
         self.ledger = wanted;
         Ok(())
     }
@@ -215,7 +215,7 @@ impl<S: System> Store<'_, S> {
     /// Brings what the object records to its canonical form: a role's plain name to its ARN.
     pub(crate) async fn tidy(&mut self) -> Result<(), LedgerError> {
         match self.patch(&[], &self.ledger)? {
-            Some(patch) => self.send(&patch).await,
+            Some(patch) => self.send(patch).await,
             None => Ok(()),
         }
     }
@@ -238,7 +238,7 @@ impl<S: System> Store<'_, S> {
             Some(_) => {}
         }
         match change.object_patch() {
-            Some(patch) => self.send(&patch).await,
+            Some(patch) => self.send(patch).await,
             None => Ok(()),
         }
     }
@@ -246,11 +246,10 @@ impl<S: System> Store<'_, S> {
     async fn assert_current(&mut self) -> Result<(), LedgerError> {
         let version = self.object.resource_version();
         let patch = serde_json::json!({"metadata": {"resourceVersion": version}});
-        self.send(&patch).await
+        self.send(patch).await
     }
 
-    async fn send(&mut self, patch: &Value) -> Result<(), LedgerError> {
-        let mut patch = patch.clone();
+    async fn send(&mut self, mut patch: Value) -> Result<(), LedgerError> {
         if let Some(metadata) = patch["metadata"].as_object_mut()
             && !self.guards.compare_and_swap
         {

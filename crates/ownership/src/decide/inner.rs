@@ -142,13 +142,14 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let exclusive = slot.exclusive.contains(&inner.name);
         let target = Target::new(resource.kind, resource.id.clone());
-        let known = self.ledger.known.get(&target);
-        let wrote = known.and_then(|known| known.wrote.as_ref());
-        let wrote = wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())));
         // Where our own carry a mark, one without it is not what we wrote, although it says the same.
         let ours = match inner.proof {
             InnerProof::OwnMark => part.tags.get(&self.case.identity.key(slot.kind)).is_some(),
-            InnerProof::ParentMark => wrote,
+            InnerProof::ParentMark => {
+                let known = self.ledger.known.get(&target);
+                let wrote = known.and_then(|known| known.wrote.as_ref());
+                wrote.is_some_and(|parts| parts.contains(&(inner.name, part.key.clone())))
+            }
         };
         self.rules.spares_guests() && !exclusive && !ours
     }

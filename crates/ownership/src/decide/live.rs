@@ -188,7 +188,7 @@ impl<R: Rules> Deciding<'_, R> {
         if born {
             // Nothing is inside it yet: what will be, is what we put there, and by which calls.
             let parts = self.wished(slot);
-            let named = is_a_name(Some(slot.kind)) && self.rules.names_outlive_claims();
+            let named = is_a_name(slot.kind) && self.rules.names_outlive_claims();
             if !parts.is_empty() && named {
                 edits.push(self.call(target.clone()));
             }

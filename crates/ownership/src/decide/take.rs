@@ -32,7 +32,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         targets.retain(|target| {
             let announced = self.view.calling(target).map(|(at, _)| at);
-            let named = is_a_name(self.kind_of(target.kind))
+            let named = self.kind_of(target.kind).is_some_and(is_a_name)
                 && (takes_away || self.rules.names_outlive_claims());
             let could_meet = named || (takes_away && self.outlives_the_claim(target));
             could_meet && !self.just_now(announced)
@@ -58,9 +58,11 @@ impl<R: Rules> Deciding<'_, R> {
     /// Whether a resource that is known only by its name may be deleted: what was sent to it before
     /// must have taken effect, or it meets whoever takes the name (law 1).
     pub(super) fn may_free(&mut self, kind: &Kind, target: &Target) -> bool {
-        if !is_a_name(Some(kind)) || !self.rules.frees_names_last() {
-            return true;
-        }
+        !is_a_name(kind) || !self.rules.frees_names_last() || self.is_quiet(target)
+    }
+
+    /// Whether no call that was announced for a resource can be late; waits for it if one can.
+    fn is_quiet(&mut self, target: &Target) -> bool {
         let until = self.late_until(target);
         if let Some(until) = until {
             self.wait(until, Reason::AwaitCall(target.id.clone()));
@@ -113,10 +115,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let mut over = true;
         for target in self.ledger.calls.keys() {
-            if let Some(until) = self.late_until(target) {
-                self.wait(until, Reason::AwaitCall(target.id.clone()));
-                over = false;
-            }
+            over &= self.is_quiet(target);
         }
         over
     }
@@ -180,6 +179,6 @@ impl<R: Rules> Deciding<'_, R> {
 }
 
 /// Whether a resource is known by a name that the next claim may take.
-pub(super) fn is_a_name(kind: Option<&Kind>) -> bool {
-    kind.is_some_and(|kind| kind.ids == Ids::Names)
+pub(super) fn is_a_name(kind: &Kind) -> bool {
+    kind.ids == Ids::Names
 }

@@ -9,32 +9,16 @@ use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
 use super::{
-    PAGE, full, keys_to_remove, name_in, one_part, only_one, optional, read_tags, write_tags,
+    PAGE, full, keys_to_remove, name_in, one_part, optional, read_tags, tags_alone, write_tags,
 };
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
-use crate::handler::{Asked, Parts, handler, parts};
+use crate::handler::{Parts, handler, parts};
 use crate::observe::time;
 use crate::resource::{everything, resource, unanswered};
 
 handler!(InstanceProfiles: INSTANCE_PROFILE {
-    fn tag<'a>(
-        &self,
-        set: &'a ClientSet,
-        targets: &'a [Target],
-        tags: &'a [(Text, Text)],
-    ) -> Asked<'a, ()> {
-        Box::pin(async move { tag(set, only_one(targets)?, tags).await })
-    }
-
-    fn untag<'a>(
-        &self,
-        set: &'a ClientSet,
-        targets: &'a [Target],
-        tags: &'a [(Text, Text)],
-    ) -> Asked<'a, ()> {
-        Box::pin(async move { untag(set, only_one(targets)?, tags).await })
-    }
+    tags_alone!();
 
     fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
         &[(PROFILE_ROLE, &ProfileRoles)]

@@ -10,6 +10,31 @@ use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::{Class, CloudError, Query, Target, Text};
 
+/// Tags by the functions `tag` and `untag` of a Kind's file: IAM tags one resource a call.
+macro_rules! tags_alone {
+    () => {
+        fn tag<'a>(
+            &self,
+            set: &'a $crate::ClientSet,
+            targets: &'a [ownership::Target],
+            tags: &'a [(ownership::Text, ownership::Text)],
+        ) -> $crate::handler::Asked<'a, ()> {
+            Box::pin(async move { tag(set, $crate::iam::only_one(targets)?, tags).await })
+        }
+
+        fn untag<'a>(
+            &self,
+            set: &'a $crate::ClientSet,
+            targets: &'a [ownership::Target],
+            tags: &'a [(ownership::Text, ownership::Text)],
+        ) -> $crate::handler::Asked<'a, ()> {
+            Box::pin(async move { untag(set, $crate::iam::only_one(targets)?, tags).await })
+        }
+    };
+}
+
+use tags_alone;
+
 /// How many items a page of a long listing holds: all that IAM allows.
 const PAGE: i32 = 1000;
 

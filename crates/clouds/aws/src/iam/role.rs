@@ -12,7 +12,7 @@ use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
 use super::{
-    PAGE, document, full, keys_to_remove, name_in, one_part, only_one, optional, read_tags,
+    PAGE, document, full, keys_to_remove, name_in, one_part, optional, read_tags, tags_alone,
     write_tags,
 };
 use crate::blocked::{Found, blocker, explain};
@@ -53,23 +53,7 @@ handler!(Roles: ROLE {
         Box::pin(update(set, target, props))
     }
 
-    fn tag<'a>(
-        &self,
-        set: &'a ClientSet,
-        targets: &'a [Target],
-        tags: &'a [(Text, Text)],
-    ) -> Asked<'a, ()> {
-        Box::pin(async move { tag(set, only_one(targets)?, tags).await })
-    }
-
-    fn untag<'a>(
-        &self,
-        set: &'a ClientSet,
-        targets: &'a [Target],
-        tags: &'a [(Text, Text)],
-    ) -> Asked<'a, ()> {
-        Box::pin(async move { untag(set, only_one(targets)?, tags).await })
-    }
+    tags_alone!();
 
     fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
         &[

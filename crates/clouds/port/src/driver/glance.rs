@@ -75,8 +75,8 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
     ///
     /// # Guarantees
     /// Nothing is written or performed, and nothing remembered but that something is not missing any
-    /// more, and that something was announced. The engine is the one that passes ask, and what it sees is not fresh, so no proof in the
-    /// report can become a Step.
+    /// more, and that something was announced. The engine is the one that passes ask, and what it sees
+    /// is not fresh, so no proof in the report can become a Step.
     ///
     /// # Errors
     /// The account is asked too much.
