@@ -76,6 +76,8 @@ pub struct InnerFact {
     pub by: Actor,
     /// The content that it replaced, and who had written that.
     pub replaced: Option<(Text, Actor)>,
+    /// The keys of tags that it got since, and when each was written last.
+    pub tagged: Vec<(Text, Tick)>,
 }
 
 /// A destructive effect: something that was there is gone or different.

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use cloud_port::aws::security_group::RULE;
-use cloud_sim::{Account, Actor, Deed, Harm};
-use ownership::Target;
+use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
+use cloud_sim::{Account, Actor, Deed, Harm, InnerFact};
+use ownership::mark::Tags;
+use ownership::part::InnerPart;
+use ownership::rules::Rules as _;
+use ownership::{Freehold, Target, Text};
 
 use crate::claims::{Claims, Who};
 use crate::switches::SPARES_GUESTS;
@@ -39,8 +42,8 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
         }
         Harm::TagRemoved { was } => inside_own || was.by == deed.by,
         // Parts that two claims want carry both marks, and go with the last.
-        Harm::InnerRemoved { part, .. } | Harm::InnerOverwritten { part, .. }
-            if claims.others_marked(who, &part.tags) =>
+        Harm::InnerRemoved { part, was } | Harm::InnerOverwritten { part, was }
+            if claims.others_marked(who, &counted_on(deed, part, was)) =>
         {
             false
         }
@@ -51,6 +54,20 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
             was.by == deed.by || who.marked(&part.tags) || inside_own && !spared
         }
     }
+}
+
+/// The tags of a part but for those that are too new to be counted on: whoever joins waits until
+/// nobody can be removing it on what was read before.
+fn counted_on(deed: &Deed, part: &InnerPart, was: &InnerFact) -> Tags {
+    let is_new = |key: &Text| {
+        let mut tagged = was.tagged.iter();
+        tagged.any(|(new, at)| {
+            new == key && deed.at < Freehold.late_effects_over_at(&SECURITY_GROUP, *at)
+        })
+    };
+    let tags = part.tags.iter().filter(|(key, _)| !is_new(key));
+    tags.map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 /// Laws 3 and 7: nothing of ours is left, and no trace of ours on what others have.

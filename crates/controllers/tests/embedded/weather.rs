@@ -26,6 +26,15 @@ const TIMEOUT: Duration = Duration::from_millis(REQUEST_TIMEOUT.0);
 /// More calls than any run needs: somebody asks the same again and again.
 const MOST_CALLS: usize = 30_000;
 
+/// Whether calls are shown as they come.
+static TRACES: AtomicBool = AtomicBool::new(false);
+
+/// Shows calls as they come from now on, if somebody asked for it.
+pub(crate) fn trace() {
+    let asked = std::env::var_os("FREEHOLD_TRACE").is_some();
+    TRACES.store(asked, Ordering::Relaxed);
+}
+
 /// An account behind bad weather.
 #[derive(Clone, Debug)]
 pub(crate) struct Weather {
@@ -142,7 +151,7 @@ impl Weather {
     /// Takes note of a call, or of what else happens.
     pub(crate) fn note(&self, call: &str) {
         let at = self.clock.now().0;
-        if std::env::var_os("FREEHOLD_TRACE").is_some() {
+        if TRACES.load(Ordering::Relaxed) {
             let _ = writeln!(std::io::stderr(), "{at} {call}");
         }
         self.calls.lock().unwrap().push(format!("{at} {call}"));

@@ -160,6 +160,7 @@ fn each_part_remembers_who_added_it() {
         key: text("p"),
         by: Actor::Stranger,
         replaced: None,
+        tagged: Vec::new(),
     };
     let overwritten = Harm::InnerOverwritten {
         was,

@@ -204,7 +204,19 @@ impl Account {
                 held.tags = change(&held.tags);
             }
         }
-        self.commit(place, Some(state), |_| {});
+        let now = self.clock.now();
+        self.commit(place, Some(state), |life| {
+            let facts = life.inner.iter_mut();
+            for fact in facts.filter(|fact| {
+                let mut parts = tags.parts.iter();
+                fact.inner == tags.inner && parts.any(|part| part.key == fact.key)
+            }) {
+                fact.tagged
+                    .retain(|(key, _)| !pairs.iter().any(|(new, _)| new == key));
+                fact.tagged
+                    .extend(pairs.iter().map(|(key, _)| (key.clone(), now)));
+            }
+        });
         Ok(())
     }
 
@@ -302,6 +314,7 @@ impl Account {
                 key: part.key.clone(),
                 by: actor,
                 replaced,
+                tagged: Vec::new(),
             });
         }
         if facts.is_empty() {
