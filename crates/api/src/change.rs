@@ -7,6 +7,8 @@ use kube::Resource;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::status;
+
 /// What we want an object to say, field by field.
 ///
 /// # Expected flow
@@ -92,7 +94,7 @@ impl<K: Resource + Serialize> Change<K> {
     }
 
     /// Wants a value, which is no map, in a field; `null` takes the field away.
-    pub(crate) fn want(&mut self, path: &[&str], value: Value) {
+    pub fn want(&mut self, path: &[&str], value: Value) {
         let path = path.iter().map(|&name| name.to_owned()).collect();
         self.wanted.insert(path, value);
     }
@@ -105,12 +107,18 @@ impl<K: Resource + Serialize> Change<K> {
 
     /// What the object says now, `null` if nothing.
     pub(crate) fn current(&self, path: &[&str]) -> &Value {
-        path.iter().fold(&self.current, |value, name| &value[name])
+        status::at(&self.current, path)
     }
 
     fn finalizers(&self) -> Vec<Value> {
-        let wanted = self.wanted.get(&FINALIZERS.map(str::to_owned)[..]);
-        let list = wanted.unwrap_or_else(|| self.current(&FINALIZERS));
+        self.list(&FINALIZERS)
+    }
+
+    /// A list as it is to be; as it is, if nothing else was said of it.
+    pub(crate) fn list(&self, path: &[&str]) -> Vec<Value> {
+        let names: Vec<String> = path.iter().map(|&name| name.to_owned()).collect();
+        let wanted = self.wanted.get(&names);
+        let list = wanted.unwrap_or_else(|| self.current(path));
         list.as_array().cloned().unwrap_or_default()
     }
 

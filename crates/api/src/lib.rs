@@ -13,6 +13,8 @@ pub mod kkp;
 pub mod manifests;
 pub mod names;
 mod sensitive;
+mod status;
 
 pub use change::{Change, Unversioned};
 pub use sensitive::Sensitive;
+pub use status::{Condition, Form, Path, Status};

@@ -12,7 +12,8 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use api::kkp::{self, Cluster, Id, Report};
+use api::Condition;
+use api::kkp::{self, Cluster, Id};
 use api::manifests::{self, Installed};
 use api::{Change, names};
 use control_plane::ControlPlane;
@@ -146,12 +147,12 @@ fn everything(change: &mut Change<Cluster>) {
         change.record(id, "recorded");
     }
     change.reconciled(&now);
-    let report = Report {
-        holds: Some(true),
+    let report = Condition {
+        holds: true,
         reason: "Converged".to_owned(),
         message: "all is well".to_owned(),
     };
-    change.condition("Ready", &report, "0.1.0", &now);
+    change.condition(&kkp::STATUS, "Ready", &report, "0.1.0", &now);
 }
 
 /// Every write lands, a second one writes nothing, and what is not ours is as it was.

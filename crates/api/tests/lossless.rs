@@ -5,7 +5,8 @@ mod common;
 
 use std::sync::Arc;
 
-use api::kkp::{self, Id, Report};
+use api::Condition;
+use api::kkp::{self, Id};
 use api::{Change, manifests, names};
 use common::{OURS, cluster, without};
 use embedded_kube::{Cluster, TokioClock};
@@ -25,12 +26,12 @@ fn everything(object: &kkp::Cluster) -> Change<kkp::Cluster> {
     change.record(Id::Role, "arn:aws:iam::123456789012:role/r");
     change.record(Id::SecurityGroup, "sg-0123");
     change.reconciled(&now);
-    let report = Report {
-        holds: Some(true),
+    let report = Condition {
+        holds: true,
         reason: "Converged".to_owned(),
         message: "all is well".to_owned(),
     };
-    change.condition("Ready", &report, "0.1.0", &now);
+    change.condition(&kkp::STATUS, "Ready", &report, "0.1.0", &now);
     change
 }
 

@@ -31,7 +31,7 @@ impl Monitor for Passes {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn forgotten(&self, _: &str) {}
+    fn forgotten(&self, _: &'static str, _: &str) {}
 }
 
 /// An API server, an account, and everything that an operator needs beside them.

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::kkp::AwsCredentials;
-use cloud_port::aws::AwsPlace as _;
+use cloud_port::aws::{Access, Accounts, AwsPlace as _};
 use cloud_port::{Calls, Clock as _, Inventory, aws as kinds};
 use cloud_sim::{Account, Actor, Settings, SharedAccount, VirtualClock};
-use controllers::kkp::Accounts;
 use ownership::time::Millis;
 use ownership::{Class, CloudError};
 
@@ -74,13 +72,9 @@ impl Simulated {
 impl Accounts for Simulated {
     type Cloud = SharedAccount;
 
-    async fn open(
-        &self,
-        _: &AwsCredentials,
-        region: &str,
-    ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
+    async fn open(&self, access: &Access) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
         let account = self.account();
-        if region != account.region() {
+        if access.region != account.region() {
             let message = format!("the simulated account is in {} only", account.region());
             return Err(CloudError::new(Class::Fatal, "UnknownRegion", message));
         }
@@ -151,11 +145,7 @@ pub(crate) struct Absent(Calls);
 impl Accounts for Absent {
     type Cloud = SharedAccount;
 
-    async fn open(
-        &self,
-        _: &AwsCredentials,
-        _: &str,
-    ) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
+    async fn open(&self, _: &Access) -> Result<Arc<Inventory<SharedAccount>>, CloudError> {
         Err(CloudError::new(Class::Fatal, "NoCloud", WITHOUT))
     }
 }
@@ -177,10 +167,9 @@ mod aws {
     use std::sync::{Arc, Mutex, PoisonError};
     use std::time::Duration;
 
-    use api::kkp::AwsCredentials;
-    use cloud_aws::{Access, AssumeRole, ClientSets, Credentials, Ended, Place, Secret, Settings};
+    use cloud_aws::{ClientSets, Ended, Place, Settings};
+    use cloud_port::aws::{Access, Accounts};
     use cloud_port::{Calls, Inventory, aws as kinds};
-    use controllers::kkp::Accounts;
     use ownership::CloudError;
     use ownership::time::Millis;
 
@@ -214,13 +203,8 @@ mod aws {
     impl Accounts for Aws {
         type Cloud = Place;
 
-        async fn open(
-            &self,
-            credentials: &AwsCredentials,
-            region: &str,
-        ) -> Result<Arc<Inventory<Place>>, CloudError> {
-            let access = access(credentials, region);
-            let place = Place::open(self.sets.get(&access).await?).await?;
+        async fn open(&self, access: &Access) -> Result<Arc<Inventory<Place>>, CloudError> {
+            let place = Place::open(self.sets.get(access).await?).await?;
             // Whoever panicked while it held the lock has not changed an inventory.
             let mut all = self
                 .inventories
@@ -230,7 +214,7 @@ mod aws {
                 let inventory = Inventory::new(place, &kinds::KINDS);
                 Arc::new(inventory.counted(self.under_way.clone()))
             };
-            Ok(all.entry(access).or_insert_with(new).clone())
+            Ok(all.entry(access.clone()).or_insert_with(new).clone())
         }
     }
 
@@ -247,53 +231,6 @@ mod aws {
             };
             let calls = self.sets.calls().into_iter();
             calls.map(|(ended, calls)| (call(ended), calls)).collect()
-        }
-    }
-
-    /// An object's credentials, as the adapter wants them.
-    fn access(credentials: &AwsCredentials, region: &str) -> Access {
-        let keys = credentials.keys.as_ref();
-        let role = credentials.assume_role_arn.as_ref();
-        Access {
-            credentials: keys.map_or(Credentials::Default, |keys| Credentials::Keys {
-                id: keys.id.clone(),
-                secret: Secret::new(keys.secret.reveal()),
-            }),
-            assume: role.map(|arn| AssumeRole {
-                arn: arn.clone(),
-                external_id: credentials.assume_role_external_id.clone(),
-            }),
-            region: region.to_owned(),
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use api::Sensitive;
-        use api::kkp::AwsKeys;
-
-        use super::*;
-
-        #[test]
-        fn credentials_of_an_object_become_an_access() {
-            let none = access(&AwsCredentials::default(), "eu-central-1");
-            assert_eq!(none.credentials, Credentials::Default);
-            assert_eq!((none.assume, none.region.as_str()), (None, "eu-central-1"));
-            let full = AwsCredentials {
-                keys: Some(AwsKeys {
-                    id: "AKIA".to_owned(),
-                    secret: Sensitive::new("hush"),
-                }),
-                assume_role_arn: Some("arn:aws:iam::123456789012:role/a".to_owned()),
-                assume_role_external_id: Some("x".to_owned()),
-            };
-            let full = access(&full, "us-east-1");
-            let keys = Credentials::Keys {
-                id: "AKIA".to_owned(),
-                secret: Secret::new("hush"),
-            };
-            assert_eq!(full.credentials, keys);
-            assert_eq!(full.assume.unwrap().external_id.as_deref(), Some("x"));
         }
     }
 }

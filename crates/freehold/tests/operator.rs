@@ -196,8 +196,8 @@ async fn a_replica_works_and_tells() {
     assert_eq!(status, 200);
     for line in [
         "freehold_leader 1",
-        r#"freehold_objects{condition="Ready",status="True"} 1"#,
-        r#"freehold_passes_total{outcome="Converged"} "#,
+        r#"freehold_objects{kind="Cluster.kubermatic.k8c.io",condition="Ready",status="True"} 1"#,
+        r#"freehold_passes_total{kind="Cluster.kubermatic.k8c.io",outcome="Converged"} "#,
         r#"freehold_cloud_calls_total{service="simulated",operation="CreateSecurityGroup",outcome="ok"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line}\n{metrics}");

@@ -133,8 +133,8 @@ async fn the_operator_runs_tells_and_stops() {
     let metrics = page(address, "/metrics").await;
     for line in [
         "freehold_leader 1\n",
-        "freehold_cloud_errors_total{class=\"fatal\"} ",
-        "freehold_objects{condition=\"Ready\",status=\"False\"} 1\n",
+        "freehold_cloud_errors_total{kind=\"Cluster.kubermatic.k8c.io\",class=\"fatal\"} ",
+        "freehold_objects{kind=\"Cluster.kubermatic.k8c.io\",condition=\"Ready\",status=\"False\"} 1\n",
     ] {
         assert!(metrics.contains(line), "{line}\n{metrics}");
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::blueprint::{Slot, SlotName};
 use crate::error::{Blocker, Class, CloudError};
+use crate::input::Field;
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
 use crate::verdict::{Held, Owner};
@@ -46,7 +47,7 @@ pub enum Finding {
         /// The slot.
         slot: SlotName,
         /// The field that names it, where the object has one.
-        field: Option<&'static str>,
+        field: Option<Field>,
         /// The id.
         id: Text,
     },
@@ -55,7 +56,7 @@ pub enum Finding {
         /// The slot.
         slot: SlotName,
         /// The field that could name one, where the object has one.
-        field: Option<&'static str>,
+        field: Option<Field>,
         /// What was looked for, in words.
         what: Text,
     },
@@ -148,7 +149,7 @@ impl Finding {
     pub(crate) fn missing(slot: &Slot, id: &ResourceId) -> Self {
         Self::Missing {
             slot: slot.name.clone(),
-            field: slot.field,
+            field: slot.field.clone(),
             id: id.text(),
         }
     }
@@ -220,14 +221,14 @@ impl fmt::Display for Finding {
                 adopt(slot)
             ),
             Self::Missing { slot, field, id } => {
-                let field = field.unwrap_or(slot.as_str());
+                let field = field.as_deref().unwrap_or(slot.as_str());
                 write!(
                     f,
                     "{field}: {id} does not exist; correct the field, or clear it"
                 )
             }
             Self::NoneToUse { slot, field, what } => {
-                let field = field.unwrap_or(slot.as_str());
+                let field = field.as_deref().unwrap_or(slot.as_str());
                 write!(
                     f,
                     "{field}: none is named, and there is no {what}; name one, or make one"

@@ -1,6 +1,10 @@
 //! What people type, checked once at the border: every refusal names the field and the rule.
 
+use std::borrow::Cow;
 use std::fmt;
+
+/// A field as its author knows it: `metadata.name`, `spec.network.subnets[2].id`.
+pub type Field = Cow<'static, str>;
 
 /// A value that somebody wrote and that breaks a rule.
 ///
@@ -8,8 +12,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {value:?} {rule}")]
 pub struct InputError {
-    /// The field as its author knows it, for example `metadata.name` or `slot`.
-    pub field: &'static str,
+    /// The field.
+    pub field: Field,
     /// The refused value, cut to a printable length.
     pub value: String,
     /// The broken rule, as the end of a sentence that begins with the value.
@@ -21,13 +25,13 @@ impl InputError {
     const SHOWN: usize = 80;
 
     /// Refuses `value` of `field` because of `rule`.
-    pub fn new(field: &'static str, value: &str, rule: impl fmt::Display) -> Self {
+    pub fn new(field: impl Into<Field>, value: &str, rule: impl fmt::Display) -> Self {
         let mut shown: String = value.chars().take(Self::SHOWN).collect();
         if shown.len() < value.len() {
             shown.push('…');
         }
         Self {
-            field,
+            field: field.into(),
             value: shown,
             rule: rule.to_string(),
         }

@@ -108,7 +108,7 @@ proptest! {
         kind in ".{0,80}", namespace in ".{0,80}", name in ".{0,300}", uuid in ".{0,50}", n in 0..300_usize
     ) {
         if let Err(error) = Claim::new(&kind, &namespace, &name, &uuid) {
-            prop_assert!(error.to_string().starts_with(error.field));
+            prop_assert!(error.to_string().starts_with(&*error.field));
         }
         let _ = SlotName::new(&name);
         let _ = Holder::parse(&uuid);

@@ -1,10 +1,11 @@
 //! What we write to a `Cluster`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Cluster;
-use crate::Change;
+use crate::status::time;
+use crate::{Change, Form, Status};
 
 /// The ids that a cluster records in `spec.cloud.aws`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,16 +44,15 @@ impl Id {
     }
 }
 
-/// What a condition reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// `Some` if it is known whether the condition holds.
-    pub holds: Option<bool>,
-    /// One word for programs.
-    pub reason: String,
-    /// A sentence for people.
-    pub message: String,
-}
+/// Where a cluster tells how it is.
+pub const STATUS: Status = Status {
+    conditions: &["status", "conditions"],
+    form: Form::Map {
+        version: Some("kubermaticVersion"),
+        heartbeat: Some("lastHeartbeatTime"),
+    },
+    observed_generation: None,
+};
 
 impl Change<Cluster> {
     /// Records an id; an empty one clears the field, which the API requires.
@@ -64,49 +64,14 @@ impl Change<Cluster> {
     pub fn reconciled(&mut self, at: &Time) {
         self.want(&["status", "lastProviderReconciliation"], time(at));
     }
-
-    /// Reports a condition.
-    ///
-    /// # Guarantees
-    /// A condition that says the same already is left as it is, heartbeat and version included
-    /// (law 8): both are those of the last change.
-    pub fn condition(&mut self, kind: &str, report: &Report, version: &str, now: &Time) {
-        let path = |field| ["status", "conditions", kind, field];
-        let status = match report.holds {
-            Some(true) => "True",
-            Some(false) => "False",
-            None => "Unknown",
-        };
-        let said = [
-            ("status", status),
-            ("reason", &report.reason),
-            ("message", &report.message),
-        ];
-        if said
-            .iter()
-            .all(|&(field, value)| self.current(&path(field)) == value)
-        {
-            self.want_nothing_below(&["status", "conditions", kind]);
-            return;
-        }
-        if self.current(&path("status")) != status {
-            self.want(&path("lastTransitionTime"), time(now));
-        }
-        for (field, value) in said {
-            self.want(&path(field), json!(value));
-        }
-        self.want(&path("kubermaticVersion"), json!(version));
-        self.want(&path("lastHeartbeatTime"), time(now));
-    }
-}
-
-fn time(time: &Time) -> Value {
-    serde_json::to_value(time).expect("a time is a text")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
+    use crate::Condition;
 
     fn at(text: &str) -> Time {
         Time(text.parse().unwrap())
@@ -121,9 +86,9 @@ mod tests {
         Change::new(&serde_json::from_value(object).unwrap()).unwrap()
     }
 
-    fn ready() -> Report {
-        Report {
-            holds: Some(true),
+    fn ready() -> Condition {
+        Condition {
+            holds: true,
             reason: "Converged".to_owned(),
             message: "everything is as it should be".to_owned(),
         }
@@ -149,7 +114,13 @@ mod tests {
     #[test]
     fn a_new_condition_has_everything_that_the_api_requires() {
         let mut change = change(json!({}));
-        change.condition("Ready", &ready(), "0.1.0", &at("2026-01-01T00:00:00Z"));
+        change.condition(
+            &STATUS,
+            "Ready",
+            &ready(),
+            "0.1.0",
+            &at("2026-01-01T00:00:00Z"),
+        );
         change.reconciled(&at("2026-01-01T00:00:00Z"));
         assert_eq!(change.object_patch(), None);
         assert_eq!(
@@ -178,15 +149,27 @@ mod tests {
             "kubermaticVersion": "0.0.9", "lastHeartbeatTime": "2025-01-01T00:00:00Z",
         }}});
         let mut same = change(old.clone());
-        same.condition("Ready", &ready(), "0.1.0", &at("2026-01-01T00:00:00Z"));
+        same.condition(
+            &STATUS,
+            "Ready",
+            &ready(),
+            "0.1.0",
+            &at("2026-01-01T00:00:00Z"),
+        );
         assert_eq!(same.status_patch(), None);
 
         let mut worded = change(old);
-        let report = Report {
+        let report = Condition {
             message: "still well".to_owned(),
             ..ready()
         };
-        worded.condition("Ready", &report, "0.1.0", &at("2026-01-01T00:00:00Z"));
+        worded.condition(
+            &STATUS,
+            "Ready",
+            &report,
+            "0.1.0",
+            &at("2026-01-01T00:00:00Z"),
+        );
         let patch = worded.status_patch().unwrap();
         assert_eq!(
             patch["status"]["conditions"]["Ready"],
@@ -198,7 +181,13 @@ mod tests {
             "the status is the same, so it is no transition"
         );
 
-        worded.condition("Ready", &ready(), "0.1.0", &at("2026-01-01T00:00:00Z"));
+        worded.condition(
+            &STATUS,
+            "Ready",
+            &ready(),
+            "0.1.0",
+            &at("2026-01-01T00:00:00Z"),
+        );
         assert_eq!(worded.status_patch(), None, "the last word counts");
     }
 }

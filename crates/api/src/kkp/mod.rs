@@ -44,7 +44,7 @@ mod cluster;
 mod credentials;
 mod seed;
 
-pub use change::{Id, Report};
+pub use change::{Id, STATUS};
 pub use cluster::{
     ApiServer, AwsCloud, Cloud, Cluster, ClusterNetwork, ClusterSpec, ClusterStatus, Components,
     Condition, NetworkRanges, SecretReference,

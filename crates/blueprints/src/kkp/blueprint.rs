@@ -160,7 +160,7 @@ fn called(name: Option<&str>, slot: Slot) -> Slot {
 }
 
 fn named_by(field: &'static str, slot: Slot) -> Slot {
-    let field = Some(field);
+    let field = Some(field.into());
     Slot { field, ..slot }
 }
 

@@ -8,10 +8,10 @@ use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, Class, CloudError, Kind, Query, Step, Text};
 use tokio::sync::OnceCell;
 
-use crate::access::Access;
 use crate::observe::{self, Calls, Observer};
 use crate::trust::Trust;
 use crate::{handler, iam};
+use cloud_port::aws::Access;
 
 /// The clients for one account, role and region.
 #[derive(Debug)]

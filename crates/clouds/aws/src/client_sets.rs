@@ -18,10 +18,10 @@ use ownership::CloudError;
 use ownership::time::REQUEST_TIMEOUT;
 use tokio::sync::OnceCell;
 
-use crate::access::{Access, Credentials};
 use crate::client_set::ClientSet;
 use crate::observe::Ended;
 use crate::trust::Trust;
+use cloud_port::aws::{Access, Credentials};
 
 /// What is the same for all client sets.
 #[derive(Clone, Debug)]

@@ -16,7 +16,6 @@
 //!
 //! *Invariant:* nothing here knows Kubernetes.
 
-mod access;
 mod blocked;
 mod client_set;
 mod client_sets;
@@ -29,7 +28,6 @@ mod place;
 mod resource;
 mod trust;
 
-pub use access::{Access, AssumeRole, Credentials, Secret};
 pub use client_set::ClientSet;
 pub use client_sets::{ClientSets, Settings};
 pub use observe::{Calls, Ended};

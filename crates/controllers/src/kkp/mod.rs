@@ -3,45 +3,27 @@
 mod blame;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::Future;
 use std::sync::Arc;
 
-use api::Change;
 use api::kkp::{
-    AWS_REGION, AwsCredentials, CLEANUP_AWS, Cluster as Object, Id, Report, Seed, old_finalizers,
+    AWS_REGION, AwsCredentials, CLEANUP_AWS, Cluster as Object, Id, STATUS, Seed, old_finalizers,
 };
+use api::{Change, Status};
 use blueprints::kkp::{
     CONTROL_PLANE_ROLE, Cluster, INSTANCE_PROFILE, IpFamily, ROUTE_TABLE, SECURITY_GROUP, VPC,
     WORKER_ROLE, slot,
 };
 use cloud_port::Inventory;
-use cloud_port::aws::{self, AwsPlace};
+use cloud_port::aws::{self, Access, Accounts, AssumeRole, AwsPlace as _, Credentials};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kube::api::{Api, ListParams};
-use kube::{Client, ResourceExt as _};
+use kube::ResourceExt as _;
 use ownership::decide::Evidence;
 use ownership::input::InputError;
-use ownership::{CloudError, Kind, ResourceId, SlotName};
+use ownership::{CloudError, Kind, SlotName};
 
-use crate::reconcile::{Condition, Conditions, System, Trouble, Wants};
-
-/// Where the accounts of clusters are: the real AWS, or a simulated one.
-pub trait Accounts: Send + Sync + 'static {
-    /// One account and region.
-    type Cloud: AwsPlace;
-
-    /// Signs in. Whoever signs in to the same place gets the same inventory.
-    ///
-    /// # Errors
-    /// Fatal, if the credentials or the region are wrong; else it is worth another try.
-    fn open(
-        &self,
-        credentials: &AwsCredentials,
-        region: &str,
-    ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, CloudError>> + Send;
-}
+use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Wants, Watches};
 
 /// The KKP system on AWS.
 #[derive(Clone, Debug)]
@@ -78,11 +60,14 @@ const VOUCHED: [(&str, &[&str]); 3] = [
 
 impl<A: Accounts> System for Kkp<A> {
     type Object = Object;
+    /// As whom the account is entered, and where.
+    type Facts = Access;
     type Cloud = A::Cloud;
 
     const CLAIM_KIND: &'static str = "Cluster.kubermatic.k8c.io";
     const FINALIZER: &'static str = CLEANUP_AWS;
     const OLD_FINALIZERS: &'static [&'static str] = &old_finalizers::ALL;
+    const STATUS: Status = STATUS;
 
     fn owns(&self) -> &'static [&'static Kind] {
         &OWNED
@@ -90,10 +75,6 @@ impl<A: Accounts> System for Kkp<A> {
 
     fn kinds(&self) -> &'static [&'static Kind] {
         &aws::KINDS
-    }
-
-    fn api(client: &Client, _: Option<&str>) -> Api<Object> {
-        Api::all(client.clone())
     }
 
     fn is_ours(object: &Object) -> bool {
@@ -123,7 +104,7 @@ impl<A: Accounts> System for Kkp<A> {
         object.is_paused().then_some("spec.pause is set")
     }
 
-    fn wants(object: &Object) -> Result<Wants, InputError> {
+    fn wants(object: &Object, _: &Access) -> Result<Wants, InputError> {
         let cluster = read(object)?;
         // No field records the worker role, but the profile that it is in.
         let in_profile = cluster.records_own_profile().then(|| slot(WORKER_ROLE));
@@ -145,16 +126,11 @@ impl<A: Accounts> System for Kkp<A> {
         RECORDED.iter().any(|(name, _)| slot.as_str() == *name)
     }
 
-    fn ids(object: &Object) -> Result<BTreeMap<SlotName, ResourceId>, InputError> {
+    fn ids(object: &Object) -> Result<Ids, InputError> {
         read(object)?.ids()
     }
 
-    fn record(
-        cloud: &A::Cloud,
-        change: &mut Change<Object>,
-        object: &Object,
-        ids: &BTreeMap<SlotName, ResourceId>,
-    ) {
+    fn record(cloud: &A::Cloud, change: &mut Change<Object>, object: &Object, ids: &Ids) {
         change.annotate(AWS_REGION, cloud.region());
         let before = Self::ids(object).unwrap_or_default();
         for (name, id) in RECORDED {
@@ -169,35 +145,6 @@ impl<A: Accounts> System for Kkp<A> {
                 _ => {}
             }
         }
-    }
-
-    async fn open(
-        &self,
-        client: &Client,
-        object: &Object,
-    ) -> Result<Arc<Inventory<A::Cloud>>, Trouble> {
-        let Some(aws) = &object.spec.cloud.aws else {
-            let rule = "must be set: this controller serves clusters on AWS";
-            return Err(InputError::new("spec.cloud.aws", "", rule).into());
-        };
-        let secret = match &aws.credentials_reference {
-            None => None,
-            Some(reference) => {
-                let (namespace, name) = reference.target()?;
-                let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
-                secrets.get_opt(name).await?
-            }
-        };
-        let credentials = aws.credentials(secret.as_ref())?;
-        let written = object.annotations().get(AWS_REGION);
-        let region = if let Some(region) = written.filter(|region| !region.is_empty()) {
-            region.clone()
-        } else {
-            let seeds: Api<Seed> = Api::all(client.clone());
-            let seeds = seeds.list(&ListParams::default()).await?;
-            region_of(&object.spec.cloud.dc, &seeds.items)?
-        };
-        Ok(self.accounts.open(&credentials, &region).await?)
     }
 
     fn place(cloud: &A::Cloud) -> String {
@@ -216,50 +163,59 @@ impl<A: Accounts> System for Kkp<A> {
         blame::field(object, error)
     }
 
-    fn said(object: &Object, kind: &str) -> Option<Condition> {
-        let said = object.status.as_ref()?.conditions.get(kind)?;
-        Some(Condition {
-            holds: said.status == "True",
-            reason: said.reason.clone().unwrap_or_default(),
-            message: said.message.clone().unwrap_or_default(),
-        })
+    fn status(change: &mut Change<Object>, _: &Object, told: &Told<'_>, now: Timestamp) {
+        if told.conditions.reconciled {
+            change.reconciled(&Time(now));
+        }
+    }
+}
+
+impl<A: Accounts> Sources for Kkp<A> {
+    fn watches(watches: Watches<Self>) -> Watches<Self> {
+        watches.on::<Secret>().on::<Seed>()
     }
 
-    fn tell(
-        &self,
-        change: &mut Change<Object>,
-        object: &Object,
-        told: &Conditions,
-        now: Timestamp,
-    ) {
-        let now = Time(now);
-        let version = env!("CARGO_PKG_VERSION");
-        for (kind, condition) in &told.by_type {
-            let report = Report {
-                holds: Some(condition.holds),
-                reason: condition.reason.clone(),
-                message: condition.message.clone(),
-            };
-            change.condition(kind, &report, version, &now);
-        }
-        let status = object.status.as_ref();
-        for (kind, condition) in status.iter().flat_map(|status| &status.conditions) {
-            if told.looked
-                && Conditions::is_type(kind)
-                && !told.by_type.contains_key(kind.as_str())
-                && condition.status == "True"
-            {
-                let report = Report {
-                    holds: Some(false),
-                    reason: "Resolved".to_owned(),
-                    message: "it does not hold any more".to_owned(),
-                };
-                change.condition(kind, &report, version, &now);
+    async fn facts(&self, ask: &Ask<'_>, object: &Object) -> Result<Access, Trouble> {
+        let Some(aws) = &object.spec.cloud.aws else {
+            let rule = "must be set: this controller serves clusters on AWS";
+            return Err(InputError::new("spec.cloud.aws", "", rule).into());
+        };
+        let secret: Option<Secret> = match &aws.credentials_reference {
+            None => None,
+            Some(reference) => {
+                let (namespace, name) = reference.target()?;
+                ask.get(Some(namespace), name).await?
             }
-        }
-        if told.reconciled {
-            change.reconciled(&now);
-        }
+        };
+        let credentials = aws.credentials(secret.as_ref())?;
+        let written = object.annotations().get(AWS_REGION);
+        let region = if let Some(region) = written.filter(|region| !region.is_empty()) {
+            region.clone()
+        } else {
+            region_of(&object.spec.cloud.dc, &ask.list::<Seed>().await?)?
+        };
+        Ok(access(credentials, region))
+    }
+
+    async fn open(&self, access: &Access) -> Result<Arc<Inventory<A::Cloud>>, CloudError> {
+        self.accounts.open(access).await
+    }
+}
+
+/// A cluster's credentials, as every system on AWS has them.
+fn access(credentials: AwsCredentials, region: String) -> Access {
+    let AwsCredentials {
+        keys,
+        assume_role_arn,
+        assume_role_external_id: external_id,
+    } = credentials;
+    Access {
+        credentials: keys.map_or(Credentials::Default, |keys| Credentials::Keys {
+            id: keys.id,
+            secret: aws::Secret::new(keys.secret.reveal()),
+        }),
+        assume: assume_role_arn.map(|arn| AssumeRole { arn, external_id }),
+        region,
     }
 }
 

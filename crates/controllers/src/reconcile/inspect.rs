@@ -4,18 +4,14 @@
 use std::sync::Arc;
 
 use cloud_port::Inventory;
-use cloud_port::driver::{Driver, Planned, Report};
-use cloud_port::{LedgerError, LedgerStore as _};
-use kube::Resource as _;
-use ownership::decide::{Case, Phase};
+use cloud_port::driver::{Planned, Report};
+use ownership::decide::Phase;
 use ownership::{Blueprint, Claim, CloudError, Ledger};
 
 use super::clock::WallClock;
-use super::guards::Guards;
 use super::pass::Reconciler;
-use super::pin::Pin;
-use super::store::Store;
-use super::{System, Trouble, switches};
+use super::prepare::{Prepared, Unready};
+use super::system::{Sources, Trouble, api_of};
 
 /// An object as the engine sees it.
 #[derive(Debug)]
@@ -32,8 +28,8 @@ pub struct Inspection<C> {
     pub plan: Vec<Planned>,
     /// What such a pass finds; what it would create fills slots here, too.
     pub report: Report,
-    /// The switch because of which nothing of that is done, in words.
-    pub switch: Option<&'static str>,
+    /// Why nothing of that is done, in words.
+    pub switch: Option<String>,
     /// The cloud that was asked.
     pub cloud: Arc<Inventory<C>>,
 }
@@ -58,15 +54,25 @@ pub enum InspectError {
     /// It cannot be worked on.
     #[error(transparent)]
     Trouble(#[from] Trouble),
-    /// Its record cannot be read.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
     /// The cloud could not be asked.
     #[error("the cloud says {0}")]
     Cloud(#[from] CloudError),
 }
 
-impl<S: System, K: WallClock> Reconciler<S, K> {
+impl From<Unready> for InspectError {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Identity(words) => Self::Identity(words),
+            Unready::Trouble(trouble) => Self::Trouble(trouble),
+            Unready::Slowed(left) => {
+                let words = format!("the account is asked too much: try again in {left}");
+                Self::Trouble(Trouble::Kubernetes(words))
+            }
+        }
+    }
+}
+
+impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// Looks at the object of this name, and at its cloud.
     ///
     /// # Guarantees
@@ -79,7 +85,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         name: &str,
         namespace: Option<&str>,
     ) -> Result<Inspection<S::Cloud>, InspectError> {
-        let api = S::api(&self.client, namespace);
+        let api = api_of::<S::Object>(&self.client, namespace);
         let object = api.get_opt(name).await.map_err(Trouble::from)?;
         let Some(object) = object else {
             let kind = S::CLAIM_KIND.to_owned();
@@ -89,58 +95,25 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         if !S::is_ours(&object) {
             return Err(InspectError::NotOurs(name.to_owned()));
         }
-        let meta = object.meta();
-        let pin = Pin::read(meta, S::FINALIZER);
-        let pin = pin.map_err(|error| InspectError::Identity(error.to_string()))?;
-        let wants = S::wants(&object).and_then(|wants| switches::apply(meta, wants));
-        let wants = wants.map_err(Trouble::from)?;
-        let claim = pin.claim(S::CLAIM_KIND, meta).map_err(Trouble::from)?;
-        let cloud = self.system.open(&self.client, &object).await?;
-        let phase = switches::phase(meta);
-        let switch = if let Some(by) = S::pause(&object) {
-            Some(by)
-        } else if switches::observes(meta) {
-            Some("freehold.dev/management is observe")
-        } else {
-            None
-        };
-        let identity = self.identity(claim.clone(), &wants);
-        let mut store = Store::new(
-            &self.system,
-            cloud.cloud(),
-            api,
-            object,
-            &identity,
-            Guards::ALL,
-        );
-        store.check_place().map_err(Trouble::from)?;
-        let kept = "another management cluster keeps its record, and was not taken over";
-        let switch = switch.or(store.kept_by().map(|_| kept));
-        let blueprint = store.named_by_intents(&wants.blueprint);
-        let ledger = store.load().await?;
-        let case = Case {
-            identity: &identity,
-            blueprint: &blueprint,
-            evidence: &wants.evidence,
-            kinds: self.system.owns(),
-            phase,
-        };
-        let driver = Driver {
-            rules: &self.settings.rules,
-            cloud: &*cloud,
-            clock: &self.clock,
-            term: (self.term)(),
-        };
-        let (plan, report) = driver.plan(&case, &ledger).await?;
+        let Prepared {
+            question,
+            store,
+            inventory,
+            stop,
+            ..
+        } = self.prepare(&object).await?;
+        let ledger = store.ledger().clone();
+        let driver = self.driver(&inventory);
+        let (plan, report) = driver.plan(&question.case(), &ledger).await?;
         Ok(Inspection {
-            claim,
-            phase,
-            blueprint,
+            claim: question.identity.claim.clone(),
+            phase: question.phase,
+            blueprint: question.blueprint,
             ledger,
             plan,
             report,
-            switch,
-            cloud,
+            switch: stop.map(|stop| stop.to_string()),
+            cloud: inventory,
         })
     }
 }

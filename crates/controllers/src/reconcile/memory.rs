@@ -32,6 +32,8 @@ pub(super) struct Memory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Due {
     pub(super) said: u64,
+    /// What was known besides.
+    pub(super) knew: Option<u64>,
     /// Whether the object had been reconciled in full.
     pub(super) reconciled: bool,
     pub(super) at: Tick,

@@ -9,12 +9,14 @@ pub trait Monitor: Send + Sync {
     fn passed(&self, pass: &Passed<'_>);
 
     /// The object is gone.
-    fn forgotten(&self, object: &str);
+    fn forgotten(&self, kind: &'static str, object: &str);
 }
 
 /// A pass that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed<'a> {
+    /// The object's kind, as claims name it.
+    pub kind: &'static str,
     /// The object: its name, with its namespace before it where it has one.
     pub object: &'a str,
     /// What is told about it, if anything.
@@ -41,5 +43,5 @@ pub(crate) struct Nobody;
 impl Monitor for Nobody {
     fn passed(&self, _: &Passed<'_>) {}
 
-    fn forgotten(&self, _: &str) {}
+    fn forgotten(&self, _: &'static str, _: &str) {}
 }

@@ -2,25 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use api::Condition;
 use cloud_port::PassEnd;
 use cloud_port::driver::Report;
 use ownership::error::Class;
 use ownership::input::InputError;
 use ownership::{CloudError, Finding, Phase, Reason};
 
-use super::Trouble;
 use super::events::{Note, REPORT};
-
-/// What one condition says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    /// Whether it holds.
-    pub holds: bool,
-    /// One word for programs.
-    pub reason: String,
-    /// A sentence for people.
-    pub message: String,
-}
+use super::system::Trouble;
 
 /// What is told after a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,19 +27,15 @@ pub struct Conditions {
     pub(crate) explained: bool,
 }
 
-/// The types of conditions that we tell.
-const TYPES: [&str; 7] = [
-    READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", PAUSED,
-];
 pub(super) const READY: &str = "Ready";
 const PAUSED: &str = "Paused";
 const REFUSED: &str = "Refused";
 
 impl Conditions {
-    /// Whether a condition of this type is one of ours.
-    pub fn is_type(kind: &str) -> bool {
-        TYPES.contains(&kind)
-    }
+    /// The types of conditions that we tell.
+    pub(crate) const TYPES: [&'static str; 7] = [
+        READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", PAUSED,
+    ];
 
     /// Whether everything is as it should be.
     pub fn is_ready(&self) -> bool {
@@ -76,6 +62,8 @@ impl Conditions {
         match trouble {
             Trouble::Input(error) => told.blame(error),
             Trouble::Cloud(error) => told.failed(error),
+            Trouble::Waits(_) => told.say(READY, false, "Waiting", trouble.to_string()),
+            Trouble::Paused(by) => return Self::paused(by),
             Trouble::Kubernetes(words) => told.say(READY, false, "Retrying", words.clone()),
         }
         told

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cloud_port::driver::{Driver, PassEnd, Rested, Term};
+use cloud_port::driver::{Driver, PassEnd, Report, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
-use kube::api::Api;
-use kube::{Client, Resource, ResourceExt as _};
-use ownership::decide::{Case, Phase};
+use kube::{Client, Resource as _, ResourceExt as _};
+use ownership::decide::Phase;
 use ownership::error::Class;
 use ownership::{Claim, Edit, Freehold, Holder, Identity};
 use tracing::Instrument as _;
 
+use super::ask::{Key, References};
 use super::clock::WallClock;
 use super::events::Events;
 use super::guards::Guards;
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
-use super::pin::Pin;
+use super::prepare::{Prepared, Stop, Unready};
 use super::store::Store;
-use super::{System, Trouble, Wants, switches};
+use super::switches;
+use super::system::{Sources, System, Told, Trouble, Wants, api_of};
 
 /// How a reconciler behaves.
 #[derive(Clone, Debug)]
@@ -49,10 +50,12 @@ pub struct Reconciler<S, K> {
     /// How it behaves.
     pub settings: Settings,
     monitor: Arc<dyn Monitor>,
-    guards: Guards,
+    pub(super) guards: Guards,
+    /// Who asked for what besides its object.
+    pub(super) references: Arc<References>,
     /// For how long this process may act.
     pub term: Arc<dyn Fn() -> Term + Send + Sync>,
-    memory: Mutex<BTreeMap<String, Memory>>,
+    memory: Mutex<BTreeMap<Key, Memory>>,
 }
 
 /// How soon an end that something holds is tried again.
@@ -74,9 +77,26 @@ struct Attended {
     next: Next,
     /// What the object said by then, so that an event about it can wait; `None` if it must not.
     said: Option<u64>,
+    /// What was known besides, in one number.
+    knew: Option<u64>,
+    /// What fills its slots, if everything was looked at.
+    report: Option<Report>,
 }
 
-impl<S: System, K: WallClock> Reconciler<S, K> {
+impl Attended {
+    /// This is told, and nothing more is known.
+    fn new(told: Option<Conditions>, next: Next, said: Option<u64>) -> Self {
+        Self {
+            told,
+            next,
+            said,
+            knew: None,
+            report: None,
+        }
+    }
+}
+
+impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// A reconciler that remembers nothing yet.
     pub fn new(
         system: S,
@@ -92,6 +112,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             settings,
             monitor: Arc::new(Nobody),
             guards: Guards::ALL,
+            references: Arc::new(References::of::<S>()),
             term,
             memory: Mutex::default(),
         }
@@ -117,17 +138,17 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     /// 3. One visit of the driver: a glance if it rested, else a pass. Tell the outcome, if it is
     ///    not told already.
     pub async fn reconcile(&self, name: &str, namespace: Option<&str>) -> Next {
-        let api = self.api(namespace);
+        let api = api_of::<S::Object>(&self.client, namespace);
+        let key: Key = (namespace.map(str::to_owned), name.to_owned());
         let object = match api.get_opt(name).await {
             Ok(Some(object)) => object,
             Ok(None) => {
-                self.forget(name, namespace);
+                self.forget(&key);
                 // Whoever is still listed by then was only not shown yet.
                 return Next::After(self.settings.resync);
             }
             Err(_) => return Next::After(self.settings.retry),
         };
-        let key = key(name, namespace);
         let mut memory = self.memory().remove(&key).unwrap_or_default();
         if memory.uid != object.uid() {
             memory = Memory::of(object.uid());
@@ -137,24 +158,35 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             memory.rested = Rested::default();
         }
         memory.due = None;
-        let mut attended = self.attend(&api, &object, &mut memory).await;
+        let mut attended = self.attend(&object, &mut memory).await;
+        let told = attended.told.as_ref().map(|conditions| Told {
+            conditions,
+            report: attended.report.as_ref(),
+        });
         let mut there = true;
-        if let Ok(is_there) = self.tell(&api, name, attended.told.as_ref()).await {
+        if let Ok(is_there) = self.tell(&object, told).await {
             there = is_there;
         } else {
             // What was not told is told soon.
             attended.next = Next::After(self.settings.retry);
             attended.said = None;
         }
-        let Attended { told, next, said } = attended;
+        let Attended {
+            told,
+            next,
+            said,
+            knew,
+            ..
+        } = attended;
         self.monitor.passed(&Passed {
-            object: key.trim_start_matches('/'),
+            kind: S::CLAIM_KIND,
+            object: &shown(&key),
             told: told.as_ref(),
             next,
         });
         if !there || (told.is_none() && next == Next::OnChange) {
             // It has ended, or is not ours: nobody comes to say that it is gone.
-            self.forget(name, namespace);
+            self.forget(&key);
             return Next::OnChange;
         }
         if let (Next::After(wait), Some(said)) = (next, said) {
@@ -162,6 +194,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             let at = memory::after(self.clock.now(), wait);
             memory.due = Some(Due {
                 said,
+                knew,
                 reconciled,
                 at,
             });
@@ -171,12 +204,11 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     }
 
     /// How long an event about an object can wait: nothing but what we wrote ourselves has changed
-    /// since its last pass, and the next one is not due. Without this a pass would be the cause of
-    /// the next, and a failed one would not be backed off from.
-    pub(crate) fn can_wait(&self, object: &S::Object) -> Option<Duration> {
-        let key = key(&object.name_any(), object.namespace().as_deref());
-        let memory = self.memory();
-        let due = memory.get(&key)?.due?;
+    /// since its last pass, nor what was asked for, and the next one is not due. Without this a pass
+    /// would be the cause of the next, and a failed one would not be backed off from.
+    pub(crate) async fn can_wait(&self, object: &S::Object) -> Option<Duration> {
+        let key = (object.namespace(), object.name_any());
+        let due = self.memory().get(&key)?.due?;
         let left = due
             .at
             .0
@@ -184,170 +216,89 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             .filter(|left| *left > 0)?;
         let same = due.said == memory::fingerprint(object)
             && (S::was_reconciled(object) || !due.reconciled);
-        same.then(|| Duration::from_millis(left))
+        let wait = same.then(|| Duration::from_millis(left))?;
+        if self.references.has_changed(&key) {
+            let knows = self.facts(object).await.ok().map(|(_, knows)| knows);
+            if knows.is_none() || knows != due.knew {
+                return None;
+            }
+        }
+        Some(wait)
     }
 
-    fn api(&self, namespace: Option<&str>) -> Api<S::Object> {
-        S::api(&self.client, namespace)
-    }
-
-    fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Memory>> {
+    fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Memory>> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget(&self, name: &str, namespace: Option<&str>) {
-        let key = key(name, namespace);
-        self.memory().remove(&key);
-        self.monitor.forgotten(key.trim_start_matches('/'));
+    fn forget(&self, key: &Key) {
+        self.memory().remove(key);
+        self.references.forget(key);
+        self.monitor.forgotten(S::CLAIM_KIND, &shown(key));
     }
 
     /// What comes of looking at an object.
-    async fn attend(
-        &self,
-        api: &Api<S::Object>,
-        object: &S::Object,
-        memory: &mut Memory,
-    ) -> Attended {
-        let slow = Next::After(self.settings.resync);
-        let as_read = |told: Option<Conditions>, next| Attended {
-            told,
-            next,
-            said: Some(memory::fingerprint(object)),
-        };
-        let trouble = |trouble: Trouble, memory: &mut Memory| {
-            let next = match &trouble {
-                Trouble::Input(_) => slow,
-                Trouble::Cloud(error) if error.class == Class::Fatal => slow,
-                _ => self.later(memory),
-            };
-            as_read(Some(troubled::<S>(object, &trouble)), next)
-        };
-        let meta = object.meta();
-        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-        let ours = |name: &String| {
-            *name == S::FINALIZER
-                || api::names::uuid_in_finalizer(name).is_some()
-                || S::OLD_FINALIZERS.contains(&name.as_str())
-        };
-        let ending = meta.deletion_timestamp.is_some();
-        if (ending || !S::is_ours(object)) && !finalizers.iter().any(ours) {
+    async fn attend(&self, object: &S::Object, memory: &mut Memory) -> Attended {
+        let as_read = |told, next| Attended::new(told, next, Some(memory::fingerprint(object)));
+        if !is_ours::<S>(object) {
             return as_read(None, Next::OnChange);
         }
         if let Some(by) = S::pause(object) {
             return as_read(Some(Conditions::paused(by)), Next::OnChange);
         }
-        let pin = match Pin::read(meta, S::FINALIZER) {
-            Ok(pin) => pin,
-            Err(error) => {
-                let told = Conditions::conflict(&error.to_string());
-                return as_read(Some(told), Next::OnChange);
+        let held = HELD.min(self.settings.resync);
+        let prepared = match self.prepare(object).await {
+            Ok(prepared) => prepared,
+            Err(Unready::Identity(words)) => {
+                return as_read(Some(Conditions::conflict(&words)), Next::OnChange);
+            }
+            Err(Unready::Trouble(trouble)) => {
+                let next = match &trouble {
+                    Trouble::Input(_) | Trouble::Waits(_) | Trouble::Paused(_) => {
+                        Next::After(self.settings.resync)
+                    }
+                    Trouble::Cloud(error) if error.class == Class::Fatal => {
+                        Next::After(self.settings.resync)
+                    }
+                    _ => self.later(memory),
+                };
+                return as_read(Some(troubled::<S>(object, &trouble)), next);
+            }
+            Err(Unready::Slowed(left)) => {
+                let left = Duration::from_millis(left.0);
+                let wait = left + memory::scattered(left, &memory.uid);
+                return as_read(None, Next::After(wait.min(self.settings.resync)));
             }
         };
-        if let Err(error) = switches::check(meta) {
-            return trouble(error.into(), memory);
-        }
-        let wants = S::ids(object).and_then(|_| S::wants(object));
-        let wants = wants.and_then(|wants| switches::apply(meta, wants));
-        let wants = match wants {
-            Ok(wants) => wants,
-            Err(error) => return trouble(error.into(), memory),
-        };
-        let claim = match pin.claim(S::CLAIM_KIND, meta) {
-            Ok(claim) => claim,
-            Err(error) => return trouble(error.into(), memory),
-        };
-        let inventory = match self.system.open(&self.client, object).await {
-            Ok(inventory) => inventory,
-            Err(error) => return trouble(error, memory),
-        };
-        if let Some(until) = inventory.slowed(self.clock.now()) {
-            let left = Duration::from_millis((until - self.clock.now()).0);
-            let wait = left + memory::scattered(left, &memory.uid);
-            return as_read(None, Next::After(wait.min(self.settings.resync)));
-        }
-        let identity = self.identity(claim, &wants);
-        let phase = switches::phase(meta);
-        if phase == Phase::Live && self.guards.rival {
-            let who = (&identity, &wants.blueprint);
-            match self.rival(&inventory, object, &pin, who).await {
-                Ok(None) => {}
-                // The other may go, and nothing of that shows here.
-                Ok(Some(words)) => {
-                    let soon = Next::After(HELD.min(self.settings.resync));
-                    return as_read(Some(Conditions::conflict(&words)), soon);
-                }
-                Err(error) => return trouble(error, memory),
+        let knew = Some(prepared.knew);
+        let attended = match &prepared.stop {
+            None => self.pass(prepared, memory).await,
+            Some(Stop::Observed) => self.observe(&prepared).await,
+            Some(Stop::Paused(by)) => as_read(Some(Conditions::paused(by)), Next::OnChange),
+            // The other may go, and nothing of that shows here.
+            Some(Stop::Conflict(words)) => {
+                as_read(Some(Conditions::conflict(words)), Next::After(held))
             }
-        }
-        let store = Store::new(
-            &self.system,
-            inventory.cloud(),
-            api.clone(),
-            object.clone(),
-            &identity,
-            self.guards,
-        );
-        let place = if self.guards.place {
-            store.check_place()
-        } else {
-            Ok(())
         };
-        let checked = place.and_then(|()| match phase {
-            Phase::Live => S::check(object, inventory.cloud()),
-            _ => Ok(()),
-        });
-        if let Err(error) = checked {
-            return trouble(error.into(), memory);
-        }
-        if let Some(keeper) = store.kept_by() {
-            let words = format!(
-                "the management cluster {keeper} keeps the record of this object, so nothing is \
-                 created, changed or deleted; if that one is gone, confirm the take-over once: \
-                 freehold take-over --from {keeper}; else this object is a copy: delete it and \
-                 remove its finalizers"
-            );
-            let soon = Next::After(HELD.min(self.settings.resync));
-            return as_read(Some(Conditions::conflict(&words)), soon);
-        }
-        let blueprint = store.named_by_intents(&wants.blueprint);
-        let case = Case {
-            identity: &identity,
-            blueprint: &blueprint,
-            evidence: &wants.evidence,
-            kinds: self.system.owns(),
-            phase,
-        };
-        self.pass(&inventory, &case, store, memory).await
+        Attended { knew, ..attended }
     }
 
     /// One visit of the driver, and what comes of it.
-    async fn pass(
-        &self,
-        inventory: &Inventory<S::Cloud>,
-        case: &Case<'_>,
-        mut store: Store<'_, S>,
-        memory: &mut Memory,
-    ) -> Attended {
-        let driver = Driver {
-            rules: &self.settings.rules,
-            cloud: inventory,
-            clock: &self.clock,
-            term: if self.guards.term {
-                (self.term)()
-            } else {
-                Term::alone()
-            },
-        };
-        if switches::observes(store.object().meta()) {
-            return self.observe(&driver, case, &mut store).await;
-        }
+    async fn pass(&self, prepared: Prepared<'_, S>, memory: &mut Memory) -> Attended {
+        let Prepared {
+            mut store,
+            inventory,
+            question,
+            ..
+        } = prepared;
+        let case = question.case();
+        let driver = self.driver(&inventory);
         let mut events = Events::default();
-        let mut end = match self.pin_before_the_end(case, &mut store).await {
+        let mut end = match self.pin_before_the_end(case.phase, &mut store).await {
             Ok(()) => {
                 let (sightings, rested) = (&mut memory.sightings, &mut memory.rested);
                 let claim = tracing::info_span!("claim", hash = %case.identity.claim.hash());
                 driver
-                    .visit(case, &mut store, sightings, rested, &mut events)
+                    .visit(&case, &mut store, sightings, rested, &mut events)
                     .instrument(claim)
                     .await
             }
@@ -365,7 +316,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         events
             .publish(&self.client, object, self.clock.wall())
             .await;
-        let was_ready = S::said(object, READY).is_some_and(|said| said.holds);
+        let was_ready = S::STATUS.said(object, READY).is_some_and(|said| said.holds);
         let mut told = Conditions::of(&end, case.phase, was_ready);
         told.reconciled &= events.any() || !S::was_reconciled(object);
         told.explained = events.warn();
@@ -383,11 +334,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                 let news = told.news(|_| None);
                 super::events::publish(&self.client, object, self.clock.wall(), "told", &news)
                     .await;
-                return Attended {
-                    told: None,
-                    next: Next::OnChange,
-                    said: None,
-                };
+                return Attended::new(None, Next::OnChange, None);
             }
             PassEnd::Rest(_, books) if live => {
                 inventory.speed_up();
@@ -413,18 +360,36 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             // Somebody wrote in between, or it is not there any more. What a person wrote is read at
             // once; another operator's record is not, or the two would chase each other.
             PassEnd::Ledger(LedgerError::Conflict | LedgerError::Gone) => {
-                return Attended {
-                    told: None,
-                    next: Next::After(self.settings.retry),
-                    said: Some(memory::fingerprint(object)),
-                };
+                let said = Some(memory::fingerprint(object));
+                return Attended::new(None, Next::After(self.settings.retry), said);
             }
             PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
         };
+        let said = Some(memory::fingerprint(object));
+        let report = match end {
+            PassEnd::Rest(report, _) => Some(report),
+            _ => None,
+        };
         Attended {
-            told: Some(told),
-            next,
-            said: Some(memory::fingerprint(object)),
+            report,
+            ..Attended::new(Some(told), next, said)
+        }
+    }
+
+    /// The engine in an account, for as long as this process may act.
+    pub(super) fn driver<'a>(
+        &'a self,
+        inventory: &'a Inventory<S::Cloud>,
+    ) -> Driver<'a, Freehold, Inventory<S::Cloud>, K> {
+        Driver {
+            rules: &self.settings.rules,
+            cloud: inventory,
+            clock: &self.clock,
+            term: if self.guards.term {
+                (self.term)()
+            } else {
+                Term::alone()
+            },
         }
     }
 
@@ -432,10 +397,10 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     /// operator's) is pinned first: its end looks for everything that its UUID could have marked.
     async fn pin_before_the_end(
         &self,
-        case: &Case<'_>,
+        phase: Phase,
         store: &mut Store<'_, S>,
     ) -> Result<(), LedgerError> {
-        if case.phase != Phase::Live && !store.load().await?.pinned {
+        if phase != Phase::Live && !store.load().await?.pinned {
             store.write(&[Edit::Pin]).await?;
         }
         Ok(())
@@ -464,25 +429,12 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         store.let_go(&migrated, adopts.as_deref()).await
     }
 
-    async fn observe(
-        &self,
-        driver: &Driver<'_, Freehold, Inventory<S::Cloud>, K>,
-        case: &Case<'_>,
-        store: &mut Store<'_, S>,
-    ) -> Attended {
-        let said = memory::fingerprint(store.object());
-        let attended = |told| Attended {
-            told: Some(told),
-            next: Next::After(self.settings.resync),
-            said: Some(said),
-        };
-        let ledger = match store.load().await {
-            Ok(ledger) => ledger,
-            Err(error) => {
-                return attended(Conditions::of(&PassEnd::Ledger(error), case.phase, false));
-            }
-        };
-        let told = match driver.plan(case, &ledger).await {
+    /// What would be done for an object that is only looked at.
+    async fn observe(&self, prepared: &Prepared<'_, S>) -> Attended {
+        let object = prepared.store.object();
+        let driver = self.driver(&prepared.inventory);
+        let case = prepared.question.case();
+        let told = match driver.plan(&case, prepared.store.ledger()).await {
             Ok((plan, report)) => {
                 let steps: Vec<String> = plan
                     .iter()
@@ -492,9 +444,10 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
                     .collect();
                 Conditions::observed(&steps, &report)
             }
-            Err(error) => troubled::<S>(store.object(), &Trouble::Cloud(error)),
+            Err(error) => troubled::<S>(object, &Trouble::Cloud(error)),
         };
-        attended(told)
+        let said = Some(memory::fingerprint(object));
+        Attended::new(Some(told), Next::After(self.settings.resync), said)
     }
 
     /// Who asks.
@@ -523,6 +476,23 @@ fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
     told
 }
 
-fn key(name: &str, namespace: Option<&str>) -> String {
-    format!("{}/{name}", namespace.unwrap_or_default())
+/// Whether there is anything to do about an object: it is the system's, or was once.
+fn is_ours<S: System>(object: &S::Object) -> bool {
+    let meta = object.meta();
+    let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+    let ours = |name: &String| {
+        *name == S::FINALIZER
+            || api::names::uuid_in_finalizer(name).is_some()
+            || S::OLD_FINALIZERS.contains(&name.as_str())
+    };
+    let lives = meta.deletion_timestamp.is_none();
+    (lives && S::is_ours(object)) || finalizers.iter().any(ours)
+}
+
+/// An object as people name it: with its namespace before it where it has one.
+fn shown((namespace, name): &Key) -> String {
+    match namespace {
+        Some(namespace) => format!("{namespace}/{name}"),
+        None => name.clone(),
+    }
 }

@@ -76,10 +76,10 @@ impl Pin {
     pub(crate) fn claim(&self, kind: &str, meta: &ObjectMeta) -> Result<Claim, InputError> {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let name = meta.name.as_deref().unwrap_or_default();
-        Claim::new(kind, namespace, name, &self.uuid).map_err(|error| match error.field {
+        Claim::new(kind, namespace, name, &self.uuid).map_err(|error| match &*error.field {
             // A UUID that is none was written by somebody, and there.
             "uuid" => InputError {
-                field: CLAIM_UUID,
+                field: CLAIM_UUID.into(),
                 ..error
             },
             _ => error,

@@ -15,7 +15,8 @@ use ownership::{Blueprint, CloudError, Freehold, Identity, Kind, Query, Slot, Ve
 use super::clock::WallClock;
 use super::pass::Reconciler;
 use super::pin::{self, Pin};
-use super::{System, Trouble, record};
+use super::record;
+use super::system::{Sources, Trouble, api_of};
 
 /// What tells of an object's own claim, name and all: the more, the surer it is an original.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +29,16 @@ enum Made {
     Marked,
 }
 
-impl<S: System, K: WallClock> Reconciler<S, K> {
+/// An object whose UUID may be another one's.
+pub(super) struct Rival<'a, S: Sources> {
+    pub(super) inventory: &'a Inventory<S::Cloud>,
+    pub(super) object: &'a S::Object,
+    pub(super) pin: &'a Pin,
+    pub(super) identity: &'a Identity,
+    pub(super) blueprint: &'a Blueprint,
+}
+
+impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// The live object that this one is a copy of, in words; `None` if it is an original, or alone.
     ///
     /// # Expected flow
@@ -39,17 +49,12 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     ///
     /// # Errors
     /// The management cluster or the cloud could not be asked.
-    pub(super) async fn rival(
-        &self,
-        inventory: &Inventory<S::Cloud>,
-        object: &S::Object,
-        pin: &Pin,
-        (identity, blueprint): (&Identity, &Blueprint),
-    ) -> Result<Option<String>, Trouble> {
+    pub(super) async fn copied_from(&self, it: &Rival<'_, S>) -> Result<Option<String>, Trouble> {
+        let (object, pin) = (it.object, it.pin);
         if !pin.moved {
             return Ok(None);
         }
-        let all = S::api(&self.client, None);
+        let all = api_of::<S::Object>(&self.client, None);
         let all = all.list(&ListParams::default()).await?.items;
         let is_rival = |other: &&S::Object| {
             let meta = other.meta();
@@ -61,7 +66,9 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
         if rivals.is_empty() {
             return Ok(None);
         }
-        let made = self.made(inventory, object, identity, blueprint).await?;
+        let made = self
+            .made(it.inventory, object, it.identity, it.blueprint)
+            .await?;
         if made == Made::Marked {
             return Ok(None);
         }
@@ -69,7 +76,7 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
             if made == Made::Nothing && pin::is_its_own(other.meta()) {
                 return Ok(Some(copy_of(*other)));
             }
-            match self.made_by(other).await {
+            match self.made_by(other, object).await {
                 Ok(others) if others > made => return Ok(Some(copy_of(*other))),
                 Ok(_) => {}
                 Err(trouble) => return Ok(Some(untold(*other, &trouble))),
@@ -81,14 +88,16 @@ impl<S: System, K: WallClock> Reconciler<S, K> {
     }
 
     /// What tells of the claim that another object says it is.
-    async fn made_by(&self, other: &S::Object) -> Result<Made, Trouble> {
+    async fn made_by(&self, other: &S::Object, asker: &S::Object) -> Result<Made, Trouble> {
         let Ok(pin) = Pin::read(other.meta(), S::FINALIZER) else {
             // Nobody works for it before somebody has put that right.
             return Ok(Made::Nothing);
         };
-        let wants = S::wants(other)?;
+        let asker = (asker.namespace(), asker.name_any());
+        let facts = self.facts_for(&asker, other).await?;
+        let wants = S::wants(other, &facts)?;
         let claim = pin.claim(S::CLAIM_KIND, other.meta())?;
-        let inventory = self.system.open(&self.client, other).await?;
+        let inventory = self.system.open(&facts).await?;
         let identity = self.identity(claim, &wants);
         let made = self.made(&inventory, other, &identity, &wants.blueprint);
         Ok(made.await?)

@@ -10,18 +10,21 @@ use kube::runtime::controller::{Action, Error};
 use kube::runtime::watcher;
 use tracing::Instrument as _;
 
-use super::System;
+use super::ask::Watches;
 use super::clock::WallClock;
 use super::pass::{Next, Reconciler};
+use super::system::{Sources, api_of};
 
 /// Runs a reconciler until `stop`, and then until the passes that have begun have ended. Dropping
 /// the future stops it at once: that is a crash, and no worse than one.
-pub async fn run<S: System, K: WallClock + 'static>(
+pub async fn run<S: Sources, K: WallClock + 'static>(
     reconciler: Arc<Reconciler<S, K>>,
     stop: impl Future<Output = ()> + Send + Sync + 'static,
 ) {
-    let api = S::api(&reconciler.client, None);
-    Controller::new(api, watcher::Config::default())
+    let api = api_of::<S::Object>(&reconciler.client, None);
+    let controller = Controller::new(api, watcher::Config::default());
+    S::watches(Watches::default())
+        .wire(controller, &reconciler.client, &reconciler.references)
         .graceful_shutdown_on(stop)
         .run(
             reconcile,
@@ -42,11 +45,11 @@ pub async fn run<S: System, K: WallClock + 'static>(
 }
 
 /// An activation carries no payload: the object is read again.
-async fn reconcile<S: System, K: WallClock>(
+async fn reconcile<S: Sources, K: WallClock>(
     object: Arc<S::Object>,
     reconciler: Arc<Reconciler<S, K>>,
 ) -> Result<Action, Infallible> {
-    if let Some(wait) = reconciler.can_wait(&object) {
+    if let Some(wait) = reconciler.can_wait(&object).await {
         return Ok(Action::requeue(wait));
     }
     let (name, namespace) = (object.name_any(), object.namespace());

@@ -3,20 +3,21 @@
 
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 
 use api::Change;
 use api::names::{ADOPT, CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
-use cloud_port::{LedgerError, LedgerStore};
+use cloud_port::{Inventory, LedgerError, LedgerStore};
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Error, Resource, ResourceExt as _};
 use ownership::input::InputError;
 use ownership::{Blueprint, Edit, Holder, Identity, Ledger, Slot};
 use serde_json::Value;
 
-use super::System;
 use super::guards::Guards;
 use super::pin::Pin;
-use super::record::{self, Bond, RecordError};
+use super::record::{self, Bond};
+use super::system::{Ids, Sources};
 
 /// The management cluster that keeps a record, as `take-over --from` takes it.
 pub(crate) struct Keeper {
@@ -33,56 +34,71 @@ impl fmt::Display for Keeper {
     }
 }
 
-/// The ledger of one object.
-pub(crate) struct Store<'a, S: System> {
-    system: &'a S,
-    cloud: &'a S::Cloud,
+/// The ledger of one object. What the object says of it is decoded once for every version of it.
+pub(crate) struct Store<'r, S: Sources> {
+    system: &'r S,
+    inventory: Arc<Inventory<S::Cloud>>,
     api: Api<S::Object>,
     object: S::Object,
-    identity: &'a Identity,
+    identity: Arc<Identity>,
     guards: Guards,
+    pin: Pin,
+    bond: Bond,
+    /// Whether the record told of anything.
+    tells: bool,
     ledger: Ledger,
 }
 
-impl<'a, S: System> Store<'a, S> {
-    /// The ledger of an object that was read from the API server just now.
+impl<'r, S: Sources> Store<'r, S> {
+    /// The ledger of an object that was read from the API server just now, with its pin and the ids
+    /// that it records.
+    ///
+    /// # Errors
+    /// A record that nobody can read.
     pub(crate) fn new(
-        system: &'a S,
-        cloud: &'a S::Cloud,
+        system: &'r S,
+        inventory: Arc<Inventory<S::Cloud>>,
         api: Api<S::Object>,
         object: S::Object,
-        identity: &'a Identity,
+        (pin, recorded): (Pin, Ids),
+        identity: Arc<Identity>,
         guards: Guards,
-    ) -> Self {
-        let ledger = Ledger::default();
-        Self {
+    ) -> Result<Self, InputError> {
+        let (bond, mut ledger) = record::of(object.meta(), &identity.claim, system.kinds())?;
+        let tells = ledger.tells_of_anything();
+        ledger.pinned = pin.complete || !guards.pin;
+        ledger.is_new = pin.is_new;
+        ledger.ids.extend(recorded);
+        Ok(Self {
             system,
-            cloud,
+            inventory,
             api,
             object,
             identity,
             guards,
+            pin,
+            bond,
+            tells,
             ledger,
-        }
+        })
     }
 
     /// Whether the resources that the record tells of are where the object leads us now.
     ///
     /// # Errors
-    /// The field that leads elsewhere, or a record that nobody can read.
+    /// The field that leads elsewhere.
     pub(crate) fn check_place(&self) -> Result<(), InputError> {
-        let (bond, ledger) = self.remembered()?;
-        let place = S::place(self.cloud);
+        let place = S::place(self.inventory.cloud());
         // A record that tells of nothing keeps nobody where they are: a mistake can be corrected.
-        if !ledger.tells_of_anything() || bond.place == place {
+        if !self.tells || self.bond.place == place {
             return Ok(());
         }
-        Err(S::misplaced(&self.object, &bond.place, &place))
+        Err(S::misplaced(&self.object, &self.bond.place, &place))
     }
 
     /// The other management cluster that keeps the record, unless this one has taken it over.
-    pub(crate) fn kept_by(&self) -> Option<Keeper> {
-        let (bond, _) = self.remembered().ok()?;
+    fn kept_by(&self) -> Option<Keeper> {
+        let bond = &self.bond;
         let ours = bond.holder.is_empty() || bond.holder == self.identity.holder.as_str();
         let mut taken = self.identity.taken_over.iter();
         let covers = |(holder, upto): (&Holder, &u32)| {
@@ -94,10 +110,20 @@ impl<'a, S: System> Store<'a, S> {
         })
     }
 
+    /// That another management cluster keeps the record, in words with the way out.
+    pub(crate) fn kept_elsewhere(&self) -> Option<String> {
+        let keeper = self.kept_by()?;
+        Some(format!(
+            "the management cluster {keeper} keeps the record of this object, so nothing is created, \
+             changed or deleted; if that one is gone, confirm the take-over once: freehold take-over \
+             --from {keeper}; else this object is a copy: delete it and remove its finalizers"
+        ))
+    }
+
     /// The blueprint, with the names under which creates are under way: what came of one is called
     /// so, whatever the object says by now.
     pub(crate) fn named_by_intents(&self, blueprint: &Blueprint) -> Blueprint {
-        let intents = self.remembered().unwrap_or_default().1.intents;
+        let intents = &self.ledger.intents;
         let named = |slot: &Slot| {
             let intent = intents.get(&slot.name).filter(|intent| {
                 let create = intent.kind == slot.kind.name && intent.adopts.is_none();
@@ -113,10 +139,9 @@ impl<'a, S: System> Store<'a, S> {
         Blueprint::new(slots).unwrap_or_else(|_| blueprint.clone())
     }
 
-    /// What the object remembers of this claim.
-    fn remembered(&self) -> Result<(Bond, Ledger), RecordError> {
-        let claim = &self.identity.claim;
-        record::of(self.object.meta(), claim, self.system.kinds())
+    /// The ledger, as it was last read or written here.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// The object, as it was last read or written here.
@@ -124,24 +149,11 @@ impl<'a, S: System> Store<'a, S> {
         &self.object
     }
 
-    fn read(&self) -> Result<Ledger, LedgerError> {
-        let refuse = |error: &dyn std::fmt::Display| LedgerError::Refused(error.to_string());
-        let meta = self.object.meta();
-        let (_, mut ledger) = self.remembered().map_err(|error| refuse(&error))?;
-        let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
-        ledger.pinned = pin.complete || !self.guards.pin;
-        ledger.is_new = pin.is_new;
-        let recorded = S::ids(&self.object).map_err(|error| refuse(&error))?;
-        ledger.ids.extend(recorded);
-        Ok(ledger)
-    }
-
     /// The patch that turns the object's ledger into `wanted`.
     fn patch(&self, edits: &[Edit], wanted: &Ledger) -> Result<Option<Value>, LedgerError> {
-        let refuse = |error: &dyn std::fmt::Display| LedgerError::Refused(error.to_string());
-        let meta = self.object.meta();
-        let pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
-        let mut change = Change::new(&self.object).map_err(|error| refuse(&error))?;
+        let (meta, pin) = (self.object.meta(), &self.pin);
+        let change = Change::new(&self.object);
+        let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
         for edit in edits {
             match edit {
                 Edit::Pin => {
@@ -177,22 +189,23 @@ impl<'a, S: System> Store<'a, S> {
                 claim: self.identity.claim.hash().as_str().to_owned(),
                 holder: keeper.holder,
                 generation: keeper.generation,
-                place: S::place(self.cloud),
+                place: S::place(self.inventory.cloud()),
             };
             change.annotate(LEDGER, &record::encode(&bond, &remembered));
-            S::record(self.cloud, &mut change, &self.object, &wanted.ids);
+            S::record(
+                self.inventory.cloud(),
+                &mut change,
+                &self.object,
+                &wanted.ids,
+            );
         }
         Ok(change.object_patch())
     }
 }
 
-impl<S: System> LedgerStore for Store<'_, S> {
+impl<S: Sources> LedgerStore for Store<'_, S> {
     fn load(&mut self) -> impl Future<Output = Result<Ledger, LedgerError>> + Send {
-        let loaded = self.read();
-        if let Ok(ledger) = &loaded {
-            self.ledger.clone_from(ledger);
-        }
-        std::future::ready(loaded)
+        std::future::ready(Ok(self.ledger.clone()))
     }
 
     async fn write(&mut self, edits: &[Edit]) -> Result<(), LedgerError> {
@@ -211,7 +224,7 @@ impl<S: System> LedgerStore for Store<'_, S> {
     }
 }
 
-impl<S: System> Store<'_, S> {
+impl<S: Sources> Store<'_, S> {
     /// Brings what the object records to its canonical form: a role's plain name to its ARN.
     pub(crate) async fn tidy(&mut self) -> Result<(), LedgerError> {
         match self.patch(&[], &self.ledger)? {
@@ -243,6 +256,16 @@ impl<S: System> Store<'_, S> {
         }
     }
 
+    /// What the object says of its claim, after it was written.
+    fn decode(&mut self) -> Result<(), LedgerError> {
+        let refuse = |error: &dyn fmt::Display| LedgerError::Refused(error.to_string());
+        let meta = self.object.meta();
+        self.pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
+        let record = record::of(meta, &self.identity.claim, self.system.kinds());
+        (self.bond, _) = record.map_err(|error| refuse(&error))?;
+        Ok(())
+    }
+
     async fn assert_current(&mut self) -> Result<(), LedgerError> {
         let version = self.object.resource_version();
         let patch = serde_json::json!({"metadata": {"resourceVersion": version}});
@@ -264,7 +287,7 @@ impl<S: System> Store<'_, S> {
         {
             Ok(object) => {
                 self.object = object;
-                Ok(())
+                self.decode()
             }
             Err(error) => Err(self.explain(error).await),
         }

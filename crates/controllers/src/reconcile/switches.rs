@@ -7,7 +7,7 @@ use ownership::decide::{Filled, Phase};
 use ownership::input::InputError;
 use ownership::{Slot, SlotName, Verdict};
 
-use super::Wants;
+use super::system::Wants;
 
 const SWITCHES: [(&str, [&str; 2]); 3] = [
     (MANAGEMENT, ["manage", "observe"]),

@@ -1,46 +1,81 @@
 //! What is written to an object besides its ledger: its status.
 
-use api::Change;
+use api::{Change, Condition};
 use cloud_port::LedgerError;
-use kube::api::{Api, Patch, PatchParams};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::api::{Patch, PatchParams};
+use kube::{Resource as _, ResourceExt as _};
+use serde_json::json;
 
 use super::clock::WallClock;
+use super::events;
 use super::outcome::Conditions;
 use super::pass::Reconciler;
 use super::store::classify;
-use super::{System, events};
+use super::system::{Sources, Told, api_of};
 
-impl<S: System, K: WallClock> Reconciler<S, K> {
-    /// Tells conditions, if there are any and the object does not say the same already. Answers
-    /// whether the object is still there.
+impl<S: Sources, K: WallClock> Reconciler<S, K> {
+    /// Tells of an object what there is to tell, unless it says the same already. Answers whether the
+    /// object is still there.
     pub(super) async fn tell(
         &self,
-        api: &Api<S::Object>,
-        name: &str,
-        told: Option<&Conditions>,
+        seen: &S::Object,
+        told: Option<Told<'_>>,
     ) -> Result<bool, LedgerError> {
         let Some(told) = told else {
             return Ok(true);
         };
-        let object = api.get_opt(name).await.map_err(classify)?;
+        let name = seen.name_any();
+        let api = api_of::<S::Object>(&self.client, seen.namespace().as_deref());
+        let object = api.get_opt(&name).await.map_err(classify)?;
         let Some(object) = object else {
             return Ok(false);
         };
+        let now = self.clock.wall();
         let change = Change::new(&object);
         let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
-        self.system
-            .tell(&mut change, &object, told, self.clock.wall());
+        for (kind, condition) in all::<S>(&object, told.conditions) {
+            let version = env!("CARGO_PKG_VERSION");
+            change.condition(&S::STATUS, kind, &condition, version, &Time(now));
+        }
+        if let Some(field) = S::STATUS.observed_generation {
+            change.want(field, json!(seen.meta().generation));
+        }
+        S::status(&mut change, &object, &told, now);
         let Some(patch) = change.status_patch() else {
             return Ok(true);
         };
         let patch = Patch::Merge(patch);
         let patched = api
-            .patch_status(name, &PatchParams::default(), &patch)
+            .patch_status(&name, &PatchParams::default(), &patch)
             .await;
         patched.map_err(classify)?;
-        let news = told.news(|kind| S::said(&object, kind));
-        let now = self.clock.wall();
+        let news = told.conditions.news(|kind| S::STATUS.said(&object, kind));
         events::publish(&self.client, &object, now, "told", &news).await;
         Ok(true)
     }
+}
+
+/// What is told, and what held before and does not any more.
+fn all<S: Sources>(object: &S::Object, told: &Conditions) -> Vec<(&'static str, Condition)> {
+    let mut all: Vec<_> = told
+        .by_type
+        .iter()
+        .map(|(kind, condition)| (*kind, condition.clone()))
+        .collect();
+    if !told.looked {
+        return all;
+    }
+    let held = S::STATUS.hold(object);
+    for kind in Conditions::TYPES {
+        if held.iter().any(|held| held == kind) && !told.by_type.contains_key(kind) {
+            let resolved = Condition {
+                holds: false,
+                reason: "Resolved".to_owned(),
+                message: "it does not hold any more".to_owned(),
+            };
+            all.push((kind, resolved));
+        }
+    }
+    all
 }

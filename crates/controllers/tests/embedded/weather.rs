@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::kkp::AwsCredentials;
-use cloud_port::aws::{self, AwsPlace};
+use cloud_port::aws::{self, Access, Accounts, AwsPlace};
 use cloud_port::driver::Clock as _;
 use cloud_port::{Cloud, Deadline, Effect, Inventory, Survey};
 use cloud_sim::{SharedAccount, VirtualClock};
-use controllers::kkp::Accounts;
 use controllers::reconcile::TokioClock;
 use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Answer, Class, CloudError, Kind, Query, Step};
@@ -260,11 +258,7 @@ impl SignedIn {
 impl Accounts for SignedIn {
     type Cloud = Weather;
 
-    async fn open(
-        &self,
-        _: &AwsCredentials,
-        _: &str,
-    ) -> Result<Arc<Inventory<Weather>>, CloudError> {
+    async fn open(&self, _: &Access) -> Result<Arc<Inventory<Weather>>, CloudError> {
         if self.0.cloud().is_bad() {
             return Err(refused());
         }

@@ -20,7 +20,7 @@ pub(super) fn text<C>(seen: &Inspection<C>, only: Option<&SlotName>) -> String {
     };
     text.line(0, &format!("{} {about}", seen.claim));
     text.line(0, &format!("its marks: freehold.dev/{}", seen.claim.hash()));
-    if let Some(switch) = seen.switch {
+    if let Some(switch) = &seen.switch {
         text.line(0, &format!("nothing is done: {switch}"));
     }
     let slots = seen.blueprint.slots().iter();

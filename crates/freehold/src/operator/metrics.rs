@@ -17,10 +17,12 @@ pub(crate) struct Metrics {
 #[derive(Default)]
 struct Counts {
     leads: bool,
-    passes: BTreeMap<String, u64>,
-    errors: BTreeMap<&'static str, u64>,
-    /// What was last told of each object.
-    objects: BTreeMap<String, BTreeMap<&'static str, bool>>,
+    /// By kind and outcome.
+    passes: BTreeMap<(&'static str, String), u64>,
+    /// By kind and class.
+    errors: BTreeMap<(&'static str, &'static str), u64>,
+    /// What was last told of each object, by its kind and name.
+    objects: BTreeMap<(&'static str, String), BTreeMap<&'static str, bool>>,
 }
 
 impl Metrics {
@@ -49,8 +51,9 @@ impl Metrics {
             "counter",
             "Passes over objects, by how they ended",
         );
-        for (outcome, passes) in &counts.passes {
-            text.sample("freehold_passes_total", &[("outcome", outcome)], *passes);
+        for ((kind, outcome), passes) in &counts.passes {
+            let labels = [("kind", *kind), ("outcome", outcome.as_str())];
+            text.sample("freehold_passes_total", &labels, *passes);
         }
         text.family(
             "freehold_objects",
@@ -58,12 +61,14 @@ impl Metrics {
             "Objects, by condition and whether it holds",
         );
         let mut objects = BTreeMap::<_, u64>::new();
-        for (condition, holds) in counts.objects.values().flatten() {
-            *objects.entry((condition, holds)).or_default() += 1;
+        for ((kind, _), told) in &counts.objects {
+            for (condition, holds) in told {
+                *objects.entry((*kind, *condition, *holds)).or_default() += 1;
+            }
         }
-        for ((condition, holds), objects) in objects {
-            let status = if *holds { "True" } else { "False" };
-            let labels = [("condition", *condition), ("status", status)];
+        for ((kind, condition, holds), objects) in objects {
+            let status = if holds { "True" } else { "False" };
+            let labels = [("kind", kind), ("condition", condition), ("status", status)];
             text.sample("freehold_objects", &labels, objects);
         }
         text.family(
@@ -84,8 +89,9 @@ impl Metrics {
             "counter",
             "Passes that an error of a cloud ended, by its class",
         );
-        for (class, errors) in &counts.errors {
-            text.sample("freehold_cloud_errors_total", &[("class", class)], *errors);
+        for ((kind, class), errors) in &counts.errors {
+            let labels = [("kind", *kind), ("class", *class)];
+            text.sample("freehold_cloud_errors_total", &labels, *errors);
         }
         text.0
     }
@@ -102,19 +108,21 @@ impl Monitor for Metrics {
             tracing::debug!(outcome, next = ?pass.next, "{words}");
         }
         let mut counts = self.counts();
-        *counts.passes.entry(outcome.to_owned()).or_default() += 1;
+        let ended = (pass.kind, outcome.to_owned());
+        *counts.passes.entry(ended).or_default() += 1;
         let Some(told) = pass.told else { return };
         if let Some(class) = told.failure {
-            *counts.errors.entry(class).or_default() += 1;
+            *counts.errors.entry((pass.kind, class)).or_default() += 1;
         }
         let conditions = told.by_type.iter();
         let conditions = conditions.map(|(name, condition)| (*name, condition.holds));
         let conditions = conditions.collect();
-        counts.objects.insert(pass.object.to_owned(), conditions);
+        let object = (pass.kind, pass.object.to_owned());
+        counts.objects.insert(object, conditions);
     }
 
-    fn forgotten(&self, object: &str) {
-        self.counts().objects.remove(object);
+    fn forgotten(&self, kind: &'static str, object: &str) {
+        self.counts().objects.remove(&(kind, object.to_owned()));
     }
 }
 
@@ -158,11 +166,12 @@ mod tests {
         metrics.leads(true);
         {
             let mut counts = metrics.counts();
-            counts.passes.insert("Converged".to_owned(), 3);
-            counts.errors.insert("throttled", 1);
+            let kind = "Cluster.kubermatic.k8c.io";
+            counts.passes.insert((kind, "Converged".to_owned()), 3);
+            counts.errors.insert((kind, "throttled"), 1);
             for (name, ready) in [("a", true), ("b", false), ("c", true)] {
                 let told = BTreeMap::from([("Ready", ready)]);
-                counts.objects.insert(name.to_owned(), told);
+                counts.objects.insert((kind, name.to_owned()), told);
             }
         }
         let call = Call {
@@ -175,17 +184,17 @@ mod tests {
 freehold_leader 1
 # HELP freehold_passes_total Passes over objects, by how they ended.
 # TYPE freehold_passes_total counter
-freehold_passes_total{outcome="Converged"} 3
+freehold_passes_total{kind="Cluster.kubermatic.k8c.io",outcome="Converged"} 3
 # HELP freehold_objects Objects, by condition and whether it holds.
 # TYPE freehold_objects gauge
-freehold_objects{condition="Ready",status="False"} 1
-freehold_objects{condition="Ready",status="True"} 2
+freehold_objects{kind="Cluster.kubermatic.k8c.io",condition="Ready",status="False"} 1
+freehold_objects{kind="Cluster.kubermatic.k8c.io",condition="Ready",status="True"} 2
 # HELP freehold_cloud_calls_total Calls to clouds, by how they ended.
 # TYPE freehold_cloud_calls_total counter
 freehold_cloud_calls_total{service="E\"C\\2\n",operation="DescribeVpcs",outcome="ok"} 7
 # HELP freehold_cloud_errors_total Passes that an error of a cloud ended, by its class.
 # TYPE freehold_cloud_errors_total counter
-freehold_cloud_errors_total{class="throttled"} 1
+freehold_cloud_errors_total{kind="Cluster.kubermatic.k8c.io",class="throttled"} 1
 "#;
         assert_eq!(metrics.text(&BTreeMap::from([(call, 7)])), expected);
         metrics.leads(false);

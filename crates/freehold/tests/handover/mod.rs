@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::kkp::AwsCredentials;
-use cloud_port::aws::AwsPlace;
+use cloud_port::aws::{Access, Accounts, AwsPlace};
 use cloud_port::{Calls, Cloud, Deadline, Effect, Inventory, Survey, aws};
 use cloud_sim::SharedAccount;
-use controllers::kkp::Accounts;
 use freehold::accounts::{Call, Countable};
 use freehold::operator::Settings;
 use lease::Times;
@@ -100,7 +98,7 @@ impl Process {
 impl Accounts for Process {
     type Cloud = Line;
 
-    async fn open(&self, _: &AwsCredentials, _: &str) -> Result<Arc<Inventory<Line>>, CloudError> {
+    async fn open(&self, _: &Access) -> Result<Arc<Inventory<Line>>, CloudError> {
         Ok(Arc::clone(&self.inventory))
     }
 }

@@ -5,7 +5,7 @@ mod check;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::input::{self, InputError};
+use crate::input::{self, Field, InputError};
 use crate::kind::Kind;
 use crate::part::Props;
 use crate::text::{ResourceId, Text};
@@ -66,7 +66,7 @@ pub struct Slot {
     /// else's, this one stays empty, and wishes that refer to it are dropped.
     pub only_for: Option<SlotName>,
     /// The field in which the object names its resource, as its author knows it.
-    pub field: Option<&'static str>,
+    pub field: Option<Field>,
 }
 
 /// Where the resource of a slot comes from.

@@ -179,7 +179,7 @@ impl<R: Rules> Deciding<'_, R> {
         if found.is_empty() {
             return Ok(Existing::Missing(Finding::NoneToUse {
                 slot: slot.name.clone(),
-                field: slot.field,
+                field: slot.field.clone(),
                 what: format!("{} with {}", slot.kind.noun, describe(by)).into(),
             }));
         }

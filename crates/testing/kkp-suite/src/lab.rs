@@ -8,14 +8,14 @@ use std::sync::{Arc, MutexGuard};
 use std::task::Poll;
 use std::time::Duration;
 
-use api::kkp::{AwsCredentials, Cluster, Condition};
+use api::kkp::{Cluster, Condition};
 use cloud_port::Inventory;
 use cloud_port::aws::errors::{self, Service};
-use cloud_port::aws::{self, AwsPlace};
+use cloud_port::aws::{self, Access, Accounts, AwsPlace, Credentials};
 use cloud_port::driver::{Clock, Term};
 use cloud_port::inventory::LIFE;
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
-use controllers::kkp::{Accounts, Kkp};
+use controllers::kkp::Kkp;
 use controllers::reconcile::{Guards, Next, Reconciler, Settings, WallClock};
 use jiff::Timestamp;
 use kube::Client;
@@ -68,21 +68,13 @@ impl<C> One<C> {
 impl<C: AwsPlace + 'static> Accounts for One<C> {
     type Cloud = C;
 
-    async fn open(
-        &self,
-        credentials: &AwsCredentials,
-        region: &str,
-    ) -> Result<Arc<Inventory<C>>, CloudError> {
+    async fn open(&self, access: &Access) -> Result<Arc<Inventory<C>>, CloudError> {
         // As the adapter tells what AWS says to such; its own tests show that it does.
-        if region != self.0.cloud().region() {
-            let message = format!("there are no servers for the region {region}");
+        if access.region != self.0.cloud().region() {
+            let message = format!("there are no servers for the region {}", access.region);
             return Err(CloudError::new(Class::Fatal, "UnknownRegion", message));
         }
-        if credentials
-            .keys
-            .as_ref()
-            .is_some_and(|keys| keys.id == WRONG_KEY)
-        {
+        if matches!(&access.credentials, Credentials::Keys { id, .. } if id == WRONG_KEY) {
             let (code, message) = ("InvalidClientTokenId", "the security token is invalid");
             let operation = "GetCallerIdentity";
             return Err(errors::error(Service::Sts, operation, 403, code, message));

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, Settings};
+use cloud_aws::{ClientSet, ClientSets, Settings};
+use cloud_port::aws::{Access, AssumeRole, Credentials, Secret};
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use moto_server::MotoServer;
 use tokio::sync::OnceCell;

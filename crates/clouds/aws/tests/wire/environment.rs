@@ -3,8 +3,9 @@
 
 use std::process::Command;
 
-use cloud_aws::{Access, ClientSets, Credentials, Settings};
+use cloud_aws::{ClientSets, Settings};
 use cloud_port::Cloud as _;
+use cloud_port::aws::{Access, Credentials};
 use ownership::Class;
 
 use crate::server::{Reply, Server};

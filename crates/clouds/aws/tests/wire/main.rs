@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cloud_aws::{Access, AssumeRole, ClientSet, ClientSets, Credentials, Secret, Settings};
+use cloud_aws::{ClientSet, ClientSets, Settings};
 use cloud_port::aws::errors::{self, Culprit};
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::vpc::VPC;
+use cloud_port::aws::{Access, AssumeRole, Credentials, Secret};
 use cloud_port::{Cloud as _, Deadline};
 use ownership::mark::Dialect;
 use ownership::part::{Props, Resource};

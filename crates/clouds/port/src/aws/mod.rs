@@ -1,5 +1,6 @@
 //! The Kinds of AWS: what KKP on AWS needs.
 
+mod access;
 mod check;
 pub mod errors;
 pub mod instance_profile;
@@ -13,6 +14,7 @@ pub mod security_group;
 pub mod subnet;
 pub mod vpc;
 
+pub use access::{Access, Accounts, AssumeRole, Credentials, Secret};
 pub use place::AwsPlace;
 
 use ownership::Kind;

@@ -1,11 +1,31 @@
-//! Access: as whom AWS is called, and where.
+//! Access: as whom AWS is called, and where. Every system translates its own credentials into it.
 
 use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
 
 use ownership::{Class, CloudError};
 
+use super::AwsPlace;
+use crate::Inventory;
+
+/// Where the accounts are: the real AWS, or a simulated one.
+pub trait Accounts: Send + Sync + 'static {
+    /// One account and region.
+    type Cloud: AwsPlace;
+
+    /// Signs in. Whoever signs in to the same place gets the same inventory.
+    ///
+    /// # Errors
+    /// Fatal, if the credentials or the region are wrong; else it is worth another try.
+    fn open(
+        &self,
+        access: &Access,
+    ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, CloudError>> + Send;
+}
+
 /// As whom AWS is called, and in which region: what a client set is made for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Access {
     /// Whose credentials.
     pub credentials: Credentials,
@@ -16,7 +36,7 @@ pub struct Access {
 }
 
 /// Whose credentials are used.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Credentials {
     /// Those that the SDK finds: environment, profile, web identity, container, instance.
     Default,
@@ -30,7 +50,7 @@ pub enum Credentials {
 }
 
 /// A role to take on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssumeRole {
     /// Its ARN.
     pub arn: String,
@@ -39,7 +59,7 @@ pub struct AssumeRole {
 }
 
 /// A secret: it can be compared and used, and is never printed.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Secret(String);
 
 impl Secret {
@@ -48,7 +68,8 @@ impl Secret {
         Self(secret.into())
     }
 
-    pub(crate) fn reveal(&self) -> &str {
+    /// The secret itself, for whoever has to send it.
+    pub fn reveal(&self) -> &str {
         &self.0
     }
 }
@@ -61,7 +82,10 @@ impl fmt::Debug for Secret {
 
 impl Access {
     /// What the SDK would only find out by asking servers that do not exist.
-    pub(crate) fn check(&self) -> Result<(), CloudError> {
+    ///
+    /// # Errors
+    /// What cannot be, with the cure.
+    pub fn check(&self) -> Result<(), CloudError> {
         if !is_region(&self.region) {
             let message = format!(
                 "'{}' is not the name of a region; use one such as eu-central-1",
