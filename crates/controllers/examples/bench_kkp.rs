@@ -59,7 +59,7 @@ async fn waits_until_ready(lab: &Lab<SharedAccount>) -> u64 {
     while lab
         .condition("Ready")
         .await
-        .is_none_or(|ready| ready.status != "True")
+        .is_none_or(|ready| !ready.holds)
     {
         waits += 1;
         if let Next::After(wait) = lab.pass().await {

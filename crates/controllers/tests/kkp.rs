@@ -20,6 +20,13 @@ async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
 
 kkp_suite::cases!(lab);
 
+/// The same laboratory without what is KKP's own.
+async fn plain(case: &str) -> Option<kkp_suite::Plain<SharedAccount>> {
+    Some(lab(case).await?.plain())
+}
+
+laboratory::cases!(plain);
+
 /// Resources do not move: credentials that lead to another account neither find nor forget them.
 #[tokio::test]
 async fn another_account_is_no_place_to_work() {

@@ -172,7 +172,7 @@ impl<A: Accounts> System for Kkp<A> {
 
 impl<A: Accounts> Sources for Kkp<A> {
     fn watches(watches: Watches<Self>) -> Watches<Self> {
-        watches.on::<Secret>().on::<Seed>()
+        watches.on::<Seed>()
     }
 
     async fn facts(&self, ask: &Ask<'_>, object: &Object) -> Result<Access, Trouble> {
@@ -184,7 +184,7 @@ impl<A: Accounts> Sources for Kkp<A> {
             None => None,
             Some(reference) => {
                 let (namespace, name) = reference.target()?;
-                ask.get(Some(namespace), name).await?
+                ask.peek(Some(namespace), name).await?
             }
         };
         let credentials = aws.credentials(secret.as_ref())?;

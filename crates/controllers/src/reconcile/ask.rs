@@ -53,6 +53,19 @@ impl<'a> Ask<'a> {
         Ok(api.get_opt(name).await?)
     }
 
+    /// The same for a kind that is not watched, because that would take more rights than to read one:
+    /// a change shows when the object is looked at again for another reason.
+    ///
+    /// # Errors
+    /// The API server could not be asked.
+    pub async fn peek<K: Object>(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<K>, Trouble> {
+        Ok(api_of::<K>(self.client, namespace).get_opt(name).await?)
+    }
+
     /// All objects of a kind.
     ///
     /// # Errors

@@ -37,5 +37,5 @@ pub use monitor::{Monitor, Passed};
 pub use outcome::Conditions;
 pub use pass::{Next, Reconciler, Settings};
 pub use run::run;
-pub use system::{Ids, Object, Scope, Sources, System, Told, Trouble, Wants};
+pub use system::{Ids, Object, Scope, Sources, System, Told, Trouble, Wants, api_of};
 pub use unserved::Unserved;

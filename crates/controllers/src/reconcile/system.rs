@@ -265,6 +265,6 @@ impl<K: Resource<DynamicType = (), Scope = Self>> Scope<K> for NamespaceResource
 }
 
 /// The API of a kind's objects; in all namespaces without one, where there are namespaces.
-pub(crate) fn api_of<K: Object>(client: &Client, namespace: Option<&str>) -> Api<K> {
+pub fn api_of<K: Object>(client: &Client, namespace: Option<&str>) -> Api<K> {
     <K::Scope as Scope<K>>::api(client, namespace)
 }

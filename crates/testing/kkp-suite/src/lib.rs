@@ -15,13 +15,12 @@
 )]
 
 pub mod cases;
-mod during;
 mod hands;
 mod lab;
 
-pub use during::During;
 pub use hands::{Group, Hands, Profile, Role};
-pub use lab::{Lab, One, RESYNC, WRONG_KEY};
+pub use lab::{Lab, One, Plain, WRONG_KEY};
+pub use laboratory::{During, RESYNC};
 
 /// One test a case, each in a laboratory of its own that `$lab` makes from the case's name; `None`
 /// where the laboratory cannot be had.

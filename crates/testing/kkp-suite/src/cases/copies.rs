@@ -233,12 +233,12 @@ pub async fn two_of_whom_nothing_is_known<C: AwsPlace + Clone + 'static>(lab: &m
     for name in [&one, &other] {
         lab.name.clone_from(name);
         let condition = lab.condition("Ready").await.unwrap();
-        ready.push((condition.status, condition.reason.unwrap_or_default()));
+        ready.push((condition.holds, condition.reason));
     }
     ready.sort();
-    let told = |(status, reason): &(String, String)| format!("{status} {reason}");
+    let told = |(holds, reason): &(bool, String)| format!("{holds} {reason}");
     let ready: Vec<String> = ready.iter().map(told).collect();
-    assert_eq!(ready, ["False Conflict", "True Converged"]);
+    assert_eq!(ready, ["false Conflict", "true Converged"]);
     for name in [&one, &other] {
         lab.name.clone_from(name);
         lab.delete().await;

@@ -213,7 +213,7 @@ pub async fn the_same_name_twice_over<C: AwsPlace + Clone + 'static>(lab: &mut L
 }
 
 /// Names that the object gives to its role and its profile.
-fn names<C: AwsPlace>(lab: &Lab<C>) -> (String, String) {
+fn names<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) -> (String, String) {
     (
         format!("control-{}", lab.name),
         format!("nodes-{}", lab.name),

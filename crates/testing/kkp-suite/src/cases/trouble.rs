@@ -137,10 +137,7 @@ async fn told<C: AwsPlace + Clone + 'static>(lab: &Lab<C>, condition: &str, word
     lab.settle().await;
     lab.assert_condition(condition, words).await;
     let ready = lab.condition("Ready").await.unwrap();
-    assert_eq!(
-        (ready.status.as_str(), ready.reason.as_deref()),
-        ("False", Some(condition))
-    );
+    assert_eq!((ready.holds, ready.reason.as_str()), (false, condition));
     let events = lab.events().await;
     let told = |event: &&String| {
         event.starts_with(condition) && words.iter().all(|word| event.contains(word))
