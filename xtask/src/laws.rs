@@ -1,4 +1,4 @@
-//! Holds `docs/laws.md` to the rules that keep the laws.
+//! Holds `docs/laws.md` to the rules that keep the laws, and the bug report to the list of laws.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,4 +93,18 @@ fn every_law_and_assumption_has_its_chapter() {
     for heading in chapters.chain(assumptions) {
         assert_eq!(document.matches(&heading).count(), 1, "{heading:?}");
     }
+}
+
+#[test]
+fn the_bug_report_lists_the_laws() {
+    let numbered = |line: &str| line.starts_with(|c: char| c.is_ascii_digit());
+    let document = read("docs/laws.md");
+    let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
+    let laws: Vec<_> = headings.filter(|heading| numbered(heading)).collect();
+    let form = read(".github/ISSUE_TEMPLATE/bug_report.yml");
+    let options = form.lines().map(str::trim);
+    let options = options.filter_map(|line| line.strip_prefix("- "));
+    let options: Vec<_> = options.filter(|option| numbered(option)).collect();
+    assert!(!laws.is_empty());
+    assert_eq!(options, laws);
 }

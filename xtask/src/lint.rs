@@ -3,8 +3,8 @@
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::{self, WITH_SDKS, WITHOUT_SDKS, Workspace};
-use crate::repository;
 use crate::tools::CARGO_DENY;
+use crate::{repository, rust_version};
 
 /// One check, by the name it has in the summary.
 type Check = (&'static str, fn(&Workspace) -> anyhow::Result<()>);
@@ -25,6 +25,7 @@ const CHECKS: &[Check] = &[
         cargo::run(&mut deny(w, &["check", "bans", "licenses", "sources"])?)
     }),
     ("advisories", advisories),
+    ("Rust version", rust_version::check),
     ("repository", repository::check),
 ];
 

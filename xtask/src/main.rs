@@ -10,6 +10,7 @@ mod explore;
 mod laws;
 mod lint;
 mod repository;
+mod rust_version;
 mod table;
 mod tiers;
 mod tools;
