@@ -14,6 +14,8 @@ mod rust_version;
 mod table;
 mod tiers;
 mod tools;
+#[cfg(test)]
+mod walk;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

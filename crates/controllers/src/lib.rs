@@ -11,3 +11,4 @@
 
 pub mod kkp;
 pub mod reconcile;
+pub mod registry;

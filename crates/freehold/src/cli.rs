@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
+use controllers::registry;
 
 use crate::{dev, look, operator, take_over};
 
@@ -45,14 +46,14 @@ struct Crds {
 
 impl Crds {
     fn print(&self) -> anyhow::Result<()> {
-        let definitions = api::manifests::DEFINITIONS;
-        let policies = api::manifests::POLICIES;
         let mut documents = Vec::new();
-        if !self.no_definitions {
-            documents.extend(definitions);
-        }
-        if !self.no_policy {
-            documents.extend(policies);
+        for entry in registry::ENTRIES {
+            if !self.no_definitions {
+                documents.extend(entry.definitions);
+            }
+            if !self.no_policy {
+                documents.extend(entry.policies);
+            }
         }
         say::text(format_args!("{}", api::manifests::stream(&documents)))?;
         Ok(())

@@ -430,7 +430,15 @@ async fn a_cluster_is_explained_before_and_after() {
     };
     let look = async |name: &str| {
         let (client, accounts) = (world.client.clone(), world.accounts.clone());
-        look::texts(client, accounts, world.clock, whose.clone(), name).await
+        look::texts(
+            &controllers::kkp::ENTRY,
+            &accounts,
+            client,
+            world.clock,
+            whose.clone(),
+            name,
+        )
+        .await
     };
     let error = look("nobody").await.unwrap_err();
     assert_eq!(

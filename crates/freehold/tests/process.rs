@@ -34,7 +34,15 @@ struct Replica {
 impl Replica {
     fn start(kubeconfig: &Path) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_freehold"))
-            .args(["run", "--listen", "127.0.0.1:0", "--log", "json"])
+            .args([
+                "run",
+                "--systems",
+                "kkp",
+                "--listen",
+                "127.0.0.1:0",
+                "--log",
+                "json",
+            ])
             .env("KUBECONFIG", kubeconfig)
             .stderr(Stdio::piped())
             .spawn()

@@ -24,6 +24,24 @@ use ownership::input::InputError;
 use ownership::{CloudError, Kind, SlotName};
 
 use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Wants, Watches};
+use crate::registry::{Entry, Original, Served};
+
+/// KKP's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    name: "kkp",
+    about: "clusters of the Kubermatic Kubernetes Platform on AWS",
+    kind: Served {
+        plural: "clusters",
+        singular: "cluster",
+        group: "kubermatic.k8c.io",
+    },
+    definitions: &api::manifests::DEFINITIONS,
+    policies: &api::manifests::POLICIES,
+    original: Original {
+        name: "KKP's seed-controller-manager",
+        lease: "kkp-seed-controller-manager-leader-election",
+    },
+};
 
 /// The KKP system on AWS.
 #[derive(Clone, Debug)]

@@ -1,12 +1,16 @@
 //! An object as the engine sees it: what fills its slots, and what would be done next. Nothing is
 //! written, to the cloud or to the object.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use cloud_port::Inventory;
 use cloud_port::driver::{Planned, Report};
-use ownership::decide::Phase;
-use ownership::{Blueprint, Claim, CloudError, Ledger};
+use cloud_port::{Cloud as _, Inventory, Survey};
+use ownership::decide::{Filled, Phase};
+use ownership::kind::InnerKind;
+use ownership::part::InnerPart;
+use ownership::{
+    Blueprint, Claim, CloudError, Ledger, Query, SlotName, Step, Target, Text, Verdict,
+};
 
 use super::clock::WallClock;
 use super::pass::Reconciler;
@@ -15,7 +19,7 @@ use super::system::{Sources, Trouble, api_of};
 
 /// An object as the engine sees it.
 #[derive(Debug)]
-pub struct Inspection<C> {
+pub struct Inspection {
     /// The claim.
     pub claim: Claim,
     /// Whether it lives or ends.
@@ -30,8 +34,17 @@ pub struct Inspection<C> {
     pub report: Report,
     /// Why nothing of that is done, in words.
     pub switch: Option<String>,
-    /// The cloud that was asked.
-    pub cloud: Arc<Inventory<C>>,
+    /// What fills its slots, freshly read.
+    pub found: BTreeMap<Target, Found>,
+}
+
+/// A resource that fills a slot.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// What it is called.
+    pub name: Text,
+    /// What is inside it, where it is ours.
+    pub inside: Vec<(&'static InnerKind, InnerPart)>,
 }
 
 /// Why an object cannot be inspected.
@@ -84,7 +97,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         &self,
         name: &str,
         namespace: Option<&str>,
-    ) -> Result<Inspection<S::Cloud>, InspectError> {
+    ) -> Result<Inspection, InspectError> {
         let api = api_of::<S::Object>(&self.client, namespace);
         let object = api.get_opt(name).await.map_err(Trouble::from)?;
         let Some(object) = object else {
@@ -105,6 +118,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let ledger = store.ledger().clone();
         let driver = self.driver(&inventory);
         let (plan, report) = driver.plan(&question.case(), &ledger).await?;
+        let found = found(&inventory, &question.blueprint, &plan, &report).await?;
         Ok(Inspection {
             claim: question.identity.claim.clone(),
             phase: question.phase,
@@ -113,7 +127,56 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             plan,
             report,
             switch: stop.map(|stop| stop.to_string()),
-            cloud: inventory,
+            found,
         })
     }
+}
+
+impl Inspection {
+    /// The slots that would be filled by a create: what fills them is imagined.
+    pub fn to_come(&self) -> Vec<&SlotName> {
+        to_come(&self.plan)
+    }
+}
+
+fn to_come(plan: &[Planned]) -> Vec<&SlotName> {
+    let creates = plan.iter().filter_map(|planned| match &planned.step {
+        Step::Create(create) => Some(&create.slot),
+        _ => None,
+    });
+    creates.collect()
+}
+
+/// What fills slots, freshly read: names, and what is inside where it is ours.
+async fn found<C: Survey>(
+    inventory: &Inventory<C>,
+    blueprint: &Blueprint,
+    plan: &[Planned],
+    report: &Report,
+) -> Result<BTreeMap<Target, Found>, CloudError> {
+    let to_come = to_come(plan);
+    let mut all = BTreeMap::new();
+    let there = |filled: &&Filled| !to_come.contains(&&filled.slot);
+    for filled in report.filled.iter().filter(there) {
+        let target = &filled.target;
+        let read = inventory.read(&Query::Id(target.clone())).await?;
+        let mut found = Found::default();
+        if let Some(resource) = read.resources.first() {
+            found.name = resource.name.clone();
+        }
+        let kind = blueprint.slot(&filled.slot).map(|slot| slot.kind);
+        let ours = matches!(filled.verdict, Verdict::Owned(_));
+        for inner in kind.iter().filter(|_| ours).flat_map(|kind| kind.inner) {
+            let query = Query::Inner {
+                of: target.clone(),
+                inner: inner.name,
+            };
+            let told = inventory.read(&query).await?.inner.into_iter();
+            let told = told.filter(|told| told.of == *target && told.inner == inner.name);
+            let parts = told.flat_map(|told| told.parts);
+            found.inside.extend(parts.map(|part| (inner, part)));
+        }
+        all.insert(target.clone(), found);
+    }
+    Ok(all)
 }

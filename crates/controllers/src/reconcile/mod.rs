@@ -32,7 +32,7 @@ mod unserved;
 pub use ask::{Ask, Watches};
 pub use clock::{TokioClock, WallClock};
 pub use guards::Guards;
-pub use inspect::{InspectError, Inspection};
+pub use inspect::{Found, InspectError, Inspection};
 pub use monitor::{Monitor, Passed};
 pub use outcome::Conditions;
 pub use pass::{Next, Reconciler, Settings};

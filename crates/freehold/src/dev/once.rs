@@ -79,7 +79,7 @@ impl Story {
 
         chapter(3, "Tree", "what belongs to whom, freshly read")?;
         let seen = self.world.inspect().await?;
-        let branches = look::branches(&seen).await?;
+        let branches = look::branches(&seen);
         say::line!("{}", show::tree(&branches))?;
         ensure!(seen.plan.is_empty(), "there is still something to do");
 

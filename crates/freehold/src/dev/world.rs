@@ -12,8 +12,9 @@ use api::kkp::{Cluster as Object, Condition};
 use cloud_port::aws;
 use cloud_port::driver::Term;
 use cloud_sim::{Account, Actor};
-use controllers::kkp::Kkp;
-use controllers::reconcile::{self, Inspection, Monitor, Passed, Reconciler, Settings};
+use controllers::kkp;
+use controllers::reconcile::{Inspection, Monitor, Passed, Settings};
+use controllers::registry::{self, Road};
 use embedded_kube::{Options, Server};
 use k8s_openapi::api::events::v1::Event;
 use kube::Client;
@@ -129,20 +130,20 @@ impl World {
         &self,
         stop: impl Future<Output = ()> + Send + Sync + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let settings = Settings {
-            holder: self.holder.clone(),
-            taken_over: BTreeMap::new(),
-            resync: RESYNC,
-            retry: Duration::from_secs(1),
-            rules: Freehold,
+        let road = Road {
+            client: self.client.clone(),
+            clock: self.clock,
+            settings: Settings {
+                holder: self.holder.clone(),
+                taken_over: BTreeMap::new(),
+                resync: RESYNC,
+                retry: Duration::from_secs(1),
+                rules: Freehold,
+            },
+            term: Arc::new(Term::alone),
+            monitor: Some(self.passes.clone()),
         };
-        let kkp = Kkp {
-            accounts: self.accounts.clone(),
-        };
-        let term = Arc::new(Term::alone);
-        let reconciler = Reconciler::new(kkp, self.client.clone(), self.clock, settings, term);
-        let reconciler = reconciler.monitored(self.passes.clone());
-        reconcile::run(Arc::new(reconciler), stop)
+        registry::system(&kkp::ENTRY, &self.accounts).run(road, Box::pin(stop))
     }
 
     /// How many passes the controllers have done.
@@ -151,13 +152,13 @@ impl World {
     }
 
     /// The cluster as the engine sees it.
-    pub(super) async fn inspect(&self) -> anyhow::Result<Inspection<cloud_sim::SharedAccount>> {
+    pub(super) async fn inspect(&self) -> anyhow::Result<Inspection> {
         let whose = Whose {
             holder: self.holder.clone(),
             taken_over: BTreeMap::new(),
         };
-        let (client, accounts) = (self.client.clone(), self.accounts.clone());
-        look::inspect(client, accounts, self.clock, whose, DEMO).await
+        let (client, clock) = (self.client.clone(), self.clock);
+        look::inspect(&kkp::ENTRY, &self.accounts, client, clock, whose, DEMO).await
     }
 
     /// The condition `Ready` of the cluster; `None` if it has none yet, an error if it is gone.

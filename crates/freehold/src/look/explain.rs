@@ -8,10 +8,8 @@ use controllers::reconcile::Inspection;
 use ownership::decide::Phase;
 use ownership::{Slot, SlotName, Step};
 
-use super::tree::to_come;
-
 /// Everything about an object, or about one slot of it.
-pub(super) fn text<C>(seen: &Inspection<C>, only: Option<&SlotName>) -> String {
+pub(super) fn text(seen: &Inspection, only: Option<&SlotName>) -> String {
     let mut text = Lines::default();
     let about = match seen.phase {
         Phase::Live => "is wanted",
@@ -34,13 +32,13 @@ pub(super) fn text<C>(seen: &Inspection<C>, only: Option<&SlotName>) -> String {
     text.0
 }
 
-fn one<C>(text: &mut Lines, seen: &Inspection<C>, slot: &Slot) {
+fn one(text: &mut Lines, seen: &Inspection, slot: &Slot) {
     text.line(0, &format!("slot {} ({})", slot.name, slot.kind.noun));
     let filled = || {
         let all = seen.report.filled.iter();
         all.filter(|filled| filled.slot == slot.name)
     };
-    if to_come(seen).contains(&slot.name) || filled().next().is_none() {
+    if seen.to_come().contains(&&slot.name) || filled().next().is_none() {
         text.line(1, "is empty");
     } else {
         for filled in filled() {
@@ -63,7 +61,7 @@ fn one<C>(text: &mut Lines, seen: &Inspection<C>, slot: &Slot) {
 }
 
 /// Whether a Step is about what fills a slot, or will.
-fn is_about<C>(seen: &Inspection<C>, planned: &Planned, slot: &SlotName) -> bool {
+fn is_about(seen: &Inspection, planned: &Planned, slot: &SlotName) -> bool {
     if let Step::Create(create) = &planned.step {
         return create.slot == *slot;
     }
@@ -73,7 +71,7 @@ fn is_about<C>(seen: &Inspection<C>, planned: &Planned, slot: &SlotName) -> bool
 }
 
 /// What no slot stands for: Steps on what is not wanted any more, and what a person should know.
-fn rest<C>(text: &mut Lines, seen: &Inspection<C>) {
+fn rest(text: &mut Lines, seen: &Inspection) {
     let slots = seen.blueprint.slots().iter();
     let besides: Vec<_> = seen
         .plan

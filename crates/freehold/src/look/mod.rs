@@ -9,11 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use api::names::OPERATOR_NAMESPACE;
-use cloud_port::Cloud;
-use cloud_port::aws::Accounts;
 use cloud_port::driver::Term;
-use controllers::kkp::Kkp;
-use controllers::reconcile::{Inspection, Reconciler, Settings};
+use controllers::reconcile::{Inspection, Settings};
+use controllers::registry::{self, Clouds, Entry, Road, Served};
 use kube::Client;
 use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Freehold, Holder, SlotName};
@@ -22,28 +20,34 @@ use crate::clock::ProcessClock;
 use crate::{accounts, connect, show, take_over};
 
 /// Which object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Object {
+    entry: &'static Entry,
     name: String,
 }
 
-/// The names of the one kind that is served.
-const KINDS: [&str; 4] = [
-    "cluster",
-    "clusters",
-    "cluster.kubermatic.k8c.io",
-    "clusters.kubermatic.k8c.io",
-];
-
 /// Reads `KIND/NAME`.
 fn object(text: &str) -> Result<Object, String> {
-    let rule = "must be KIND/NAME, where KIND is cluster (of kubermatic.k8c.io)";
-    let (kind, name) = text.split_once('/').ok_or(rule)?;
-    if !KINDS.contains(&kind.to_lowercase().as_str()) || name.is_empty() || name.contains('/') {
-        return Err(rule.to_owned());
+    let rule = || {
+        let served = registry::ENTRIES.map(|entry| {
+            let Served {
+                singular, group, ..
+            } = &entry.kind;
+            format!("{singular} (of {group})")
+        });
+        format!("must be KIND/NAME, where KIND is {}", served.join(" or "))
+    };
+    let (kind, name) = text.split_once('/').ok_or_else(rule)?;
+    let meant = registry::ENTRIES
+        .into_iter()
+        .find(|entry| entry.is_called(kind));
+    match meant {
+        Some(entry) if !name.is_empty() && !name.contains('/') => {
+            let name = name.to_owned();
+            Ok(Object { entry, name })
+        }
+        _ => Err(rule()),
     }
-    let name = name.to_owned();
-    Ok(Object { name })
 }
 
 /// What `freehold explain` is told.
@@ -99,7 +103,7 @@ pub(crate) fn explain(options: &ExplainOptions) -> anyhow::Result<()> {
 /// `freehold tree`.
 pub(crate) fn tree(options: &TreeOptions) -> anyhow::Result<()> {
     on_the_current_cluster(&options.object, &options.place, async |seen| {
-        let branches = tree::branches(&seen).await?;
+        let branches = tree::branches(&seen);
         say::text(format_args!("{}", show::tree(&branches)))?;
         Ok(())
     })
@@ -108,7 +112,7 @@ pub(crate) fn tree(options: &TreeOptions) -> anyhow::Result<()> {
 fn on_the_current_cluster(
     object: &Object,
     place: &Place,
-    then: impl AsyncFnOnce(Inspection<<accounts::Real as Accounts>::Cloud>) -> anyhow::Result<()>,
+    then: impl AsyncFnOnce(Inspection) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -128,8 +132,8 @@ fn on_the_current_cluster(
                 .await
                 .map_err(said)?,
         };
-        let seen = Box::pin(inspect(client, accounts, clock, whose, &object.name)).await?;
-        then(seen).await
+        let seen = inspect(object.entry, &accounts, client, clock, whose, &object.name);
+        then(seen.await?).await
     })
 }
 
@@ -142,42 +146,46 @@ pub struct Whose {
     pub taken_over: BTreeMap<Holder, u32>,
 }
 
-/// Looks at a cluster and at its cloud; nothing is written.
-pub(crate) async fn inspect<A: Accounts>(
+/// Looks at an object and at its cloud; nothing is written.
+pub(crate) async fn inspect<C: Clouds>(
+    entry: &'static Entry,
+    clouds: &C,
     client: Client,
-    accounts: A,
     clock: ProcessClock,
     whose: Whose,
     name: &str,
-) -> anyhow::Result<Inspection<A::Cloud>> {
-    let settings = Settings {
-        holder: whose.holder,
-        taken_over: whose.taken_over,
-        resync: Duration::MAX,
-        retry: Duration::MAX,
-        rules: Freehold,
+) -> anyhow::Result<Inspection> {
+    let road = Road {
+        client,
+        clock,
+        settings: Settings {
+            holder: whose.holder,
+            taken_over: whose.taken_over,
+            resync: Duration::MAX,
+            retry: Duration::MAX,
+            rules: Freehold,
+        },
+        term: Arc::new(Term::alone),
+        monitor: None,
     };
-    let term = Arc::new(Term::alone);
-    let reconciler = Reconciler::new(Kkp { accounts }, client, clock, settings, term);
-    Ok(reconciler.inspect(name, None).await?)
+    let system = registry::system(entry, clouds);
+    Ok(system.inspect(road, name, None).await?)
 }
 
-/// What `freehold explain` and `freehold tree` say of a cluster: for tests.
+/// What `freehold explain` and `freehold tree` say of an object: for tests.
 ///
 /// # Errors
 /// Why it cannot be inspected.
-pub async fn texts<A: Accounts>(
+pub async fn texts<C: Clouds>(
+    entry: &'static Entry,
+    clouds: &C,
     client: Client,
-    accounts: A,
     clock: ProcessClock,
     whose: Whose,
     name: &str,
-) -> anyhow::Result<(String, String)>
-where
-    A::Cloud: Cloud,
-{
-    let seen = inspect(client, accounts, clock, whose, name).await?;
-    let tree = show::tree(&tree::branches(&seen).await?);
+) -> anyhow::Result<(String, String)> {
+    let seen = inspect(entry, clouds, client, clock, whose, name).await?;
+    let tree = show::tree(&tree::branches(&seen));
     Ok((explain::text(&seen, None), tree))
 }
 

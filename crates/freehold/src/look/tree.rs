@@ -1,34 +1,28 @@
 //! An object's parts with their verdicts.
 
-use std::collections::BTreeSet;
-
-use cloud_port::{Cloud, aws, words};
-use controllers::reconcile::Inspection;
-use ownership::{Query, SlotName, Step, Target, Verdict};
+use cloud_port::words;
+use controllers::reconcile::{Found, Inspection};
+use ownership::{Step, Target, Verdict};
 
 use crate::show::Branch;
 
-/// The tree of an object, freshly read.
-///
-/// # Errors
-/// A read that failed.
-pub(crate) async fn branches<C: Cloud>(seen: &Inspection<C>) -> anyhow::Result<Vec<Branch>> {
+/// The tree of an object, as it was read.
+pub(crate) fn branches(seen: &Inspection) -> Vec<Branch> {
     let mut branches = vec![Branch {
         depth: 0,
         what: seen.claim.to_string(),
         verdict: ("", String::new()),
     }];
-    let to_come = to_come(seen);
     for filled in &seen.report.filled {
-        if to_come.contains(&filled.slot) {
+        let Some(found) = seen.found.get(&filled.target) else {
             continue;
-        }
+        };
         branches.push(Branch {
             depth: 1,
-            what: name(seen, &filled.target).await?,
+            what: name(&filled.target, found),
             verdict: words::verdict(&filled.verdict),
         });
-        branches.extend(parts(seen, &filled.target, &filled.verdict).await?);
+        branches.extend(parts(seen, &filled.target, found, &filled.verdict));
     }
     for planned in &seen.plan {
         if let Step::Create(create) = &planned.step {
@@ -39,37 +33,19 @@ pub(crate) async fn branches<C: Cloud>(seen: &Inspection<C>) -> anyhow::Result<V
             });
         }
     }
-    Ok(branches)
+    branches
 }
 
-/// The slots that would be filled by a create: what fills them is imagined.
-pub(super) fn to_come<C>(seen: &Inspection<C>) -> BTreeSet<&SlotName> {
-    let creates = seen.plan.iter().filter_map(|planned| match &planned.step {
-        Step::Create(create) => Some(&create.slot),
-        _ => None,
-    });
-    creates.collect()
-}
-
-async fn name<C: Cloud>(seen: &Inspection<C>, target: &Target) -> anyhow::Result<String> {
-    let answer = seen.cloud.read(&Query::Id(target.clone())).await?;
-    let name = answer
-        .resources
-        .first()
-        .map_or("", |resource| &*resource.name);
-    Ok(match name {
+fn name(target: &Target, found: &Found) -> String {
+    match &*found.name {
         "" => words::resource(target),
         name if name == target.id.as_str() => words::resource(target),
         name => format!("{} {name}", words::resource(target)),
-    })
+    }
 }
 
 /// What is inside a resource, and what we added to one that is not ours.
-async fn parts<C: Cloud>(
-    seen: &Inspection<C>,
-    target: &Target,
-    verdict: &Verdict,
-) -> anyhow::Result<Vec<Branch>> {
+fn parts(seen: &Inspection, target: &Target, found: &Found, verdict: &Verdict) -> Vec<Branch> {
     let branch = |what, why: &str| Branch {
         depth: 2,
         what,
@@ -77,36 +53,24 @@ async fn parts<C: Cloud>(
     };
     if !matches!(verdict, Verdict::Owned(_)) {
         let traces = seen.ledger.traces.keys();
-        return Ok(traces
+        return traces
             .filter(|trace| trace.on == *target)
             .map(|trace| branch(words::trace(trace), "added by us"))
-            .collect());
+            .collect();
     }
-    let kind = aws::KINDS.iter().find(|kind| kind.name == target.kind);
-    let mut branches = Vec::new();
-    for inner in kind.iter().flat_map(|kind| kind.inner) {
-        let query = Query::Inner {
-            of: target.clone(),
-            inner: inner.name,
-        };
-        let answer = seen.cloud.read(&query).await?;
-        let told = answer.inner.iter();
-        let told = told.filter(|told| told.of == *target && told.inner == inner.name);
-        let known = seen.ledger.known.get(target);
-        let wrote = known.and_then(|known| known.wrote.as_ref());
-        for part in told.flat_map(|told| &told.parts) {
-            let what = format!("{} {}", inner.noun, part.key);
-            let this = (inner.name, part.key.clone());
-            branches.push(if wrote.is_none_or(|parts| parts.contains(&this)) {
-                branch(what, "inside what we own")
-            } else {
-                Branch {
-                    depth: 2,
-                    what,
-                    verdict: ("Foreign", "put there by somebody else, and left".to_owned()),
-                }
-            });
+    let known = seen.ledger.known.get(target);
+    let wrote = known.and_then(|known| known.wrote.as_ref());
+    let inside = found.inside.iter().map(|(inner, part)| {
+        let what = format!("{} {}", inner.noun, part.key);
+        let this = (inner.name, part.key.clone());
+        if wrote.is_none_or(|parts| parts.contains(&this)) {
+            return branch(what, "inside what we own");
         }
-    }
-    Ok(branches)
+        Branch {
+            depth: 2,
+            what,
+            verdict: ("Foreign", "put there by somebody else, and left".to_owned()),
+        }
+    });
+    inside.collect()
 }

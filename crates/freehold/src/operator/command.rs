@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::logs::{self, Format};
+use super::systems::{self, Systems};
 use super::{Operator, Settings};
 use crate::clock::ProcessClock;
 use crate::{accounts, connect};
@@ -24,6 +25,10 @@ pub(crate) struct Options {
     /// Where /healthz, /readyz and /metrics are served
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     listen: SocketAddr,
+    /// What is served: names with commas between, or auto for every installed API whose original is not
+    /// at work
+    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS")]
+    systems: Option<Systems>,
     /// How often an object at rest is looked at
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     resync: Duration,
@@ -45,7 +50,7 @@ pub(crate) struct Options {
 
 /// Runs the operator until it is told to stop.
 pub(crate) fn command(options: Options) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("the runtime")?;
@@ -66,6 +71,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         resync: options.resync,
         times,
         name: options.whom.holder,
+        systems: systems::choose(&client, options.systems.as_ref()).await?,
         ..Settings::of(&identity())
     };
     let listener = TcpListener::bind(options.listen).await;

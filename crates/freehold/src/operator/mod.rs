@@ -11,19 +11,21 @@ mod command;
 mod health;
 mod logs;
 mod metrics;
+mod systems;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::kkp::Cluster;
 use api::names::OPERATOR_NAMESPACE;
 use cloud_port::driver::Term;
-use controllers::kkp::Kkp;
-use controllers::reconcile::{self, Reconciler};
+use controllers::reconcile;
+use controllers::registry::{self, Entry, Road};
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Client;
-use kube::api::{Api, ListParams};
+use kube::api::Api;
 use lease::{Candidate, Elector, Leadership, Times};
 use ownership::input::InputError;
 use ownership::time::Tick;
@@ -61,6 +63,8 @@ pub struct Settings {
     pub times: Times,
     /// What tells this management cluster from the one that it is a clone of.
     pub name: Option<String>,
+    /// What is served.
+    pub systems: Vec<&'static Entry>,
 }
 
 impl Settings {
@@ -72,6 +76,7 @@ impl Settings {
             resync: Duration::from_mins(5),
             times: Times::default(),
             name: None,
+            systems: registry::ENTRIES.to_vec(),
         }
     }
 }
@@ -195,19 +200,25 @@ impl<A: Countable> Operator<A> {
                     request_timeout: self.settings.times.request_timeout(),
                 },
             };
-            let kkp = Kkp {
-                accounts: self.accounts.clone(),
-            };
-            let (client, clock) = (self.client.clone(), self.clock);
-            let term = Arc::new(move || term.term().unwrap_or(OVER));
-            let reconciler = Reconciler::new(kkp, client, clock, settings, term)
-                .monitored(self.health.metrics.clone());
             self.health.enter(Stage::Leading);
             let stopped = async {
                 // It never comes; its sender goes.
                 let _ = stopped.await;
-            };
-            reconcile::run(Arc::new(reconciler), stopped).await;
+            }
+            .shared();
+            let systems = self.settings.systems.iter().map(|entry| {
+                let term = term.clone();
+                let road = Road {
+                    client: self.client.clone(),
+                    clock: self.clock,
+                    settings: settings.clone(),
+                    term: Arc::new(move || term.term().unwrap_or(OVER)),
+                    monitor: Some(self.health.metrics.clone()),
+                };
+                let system = registry::system(entry, &self.accounts);
+                system.run(road, Box::pin(stopped.clone()))
+            });
+            join_all(systems).await;
         };
         let patience = async {
             halt_of(&mut halted).await;
@@ -255,18 +266,11 @@ impl<A: Countable> Operator<A> {
 
     /// Asks until the API server serves what is reconciled.
     async fn kinds_are_served(&self) {
-        let clusters: Api<Cluster> = Api::all(self.client.clone());
-        while let Err(error) = clusters.list(&ListParams::default().limit(1)).await {
-            let words = match &error {
-                kube::Error::Api(status) if status.code == 404 => {
-                    "the kind clusters.kubermatic.k8c.io is not installed: freehold crds | \
-                     kubectl create -f -"
-                        .to_owned()
-                }
-                error => format!("the API server: {}", connect::words(error)),
-            };
-            self.health.enter(Stage::Waiting(words));
-            sleep(ASK_AGAIN).await;
+        for entry in &self.settings.systems {
+            while let Err(words) = systems::is_installed(&self.client, entry).await {
+                self.health.enter(Stage::Waiting(words));
+                sleep(ASK_AGAIN).await;
+            }
         }
     }
 

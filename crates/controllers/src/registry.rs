@@ -1,0 +1,222 @@
+//! The served systems: one entry each. Everything that knows of more than one system asks here.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use cloud_port::aws::Accounts;
+use cloud_port::driver::Term;
+use kube::Client;
+
+use crate::kkp::{self, Kkp};
+use crate::reconcile::{
+    self, InspectError, Inspection, Monitor, Reconciler, Settings, Sources, WallClock,
+};
+
+/// A served system, as people know it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name, as `--systems` takes it.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// Its objects.
+    pub kind: Served,
+    /// The definitions of its kinds, for clusters in which there are none.
+    pub definitions: &'static [&'static str],
+    /// The admission policies of its own, each with its binding.
+    pub policies: &'static [&'static str],
+    /// The original.
+    pub original: Original,
+}
+
+/// The kind of a system's objects.
+#[derive(Debug)]
+pub struct Served {
+    /// `clusters`.
+    pub plural: &'static str,
+    /// `cluster`.
+    pub singular: &'static str,
+    /// `kubermatic.k8c.io`.
+    pub group: &'static str,
+}
+
+/// The program that does for its own API what we do.
+#[derive(Debug)]
+pub struct Original {
+    /// As people know it.
+    pub name: &'static str,
+    /// What the name of its Lease begins with: where that is renewed, it is at work.
+    pub lease: &'static str,
+}
+
+impl Entry {
+    /// Its definition's name: `clusters.kubermatic.k8c.io`.
+    pub fn definition(&self) -> String {
+        format!("{}.{}", self.kind.plural, self.kind.group)
+    }
+
+    /// Whether people mean its objects by this word.
+    pub fn is_called(&self, word: &str) -> bool {
+        let Served {
+            plural,
+            singular,
+            group,
+        } = self.kind;
+        let word = word.to_lowercase();
+        let alone = word.strip_suffix(&format!(".{group}")).unwrap_or(&word);
+        alone == plural || alone == singular
+    }
+}
+
+/// Every system that there is.
+pub const ENTRIES: [&Entry; 1] = [&kkp::ENTRY];
+
+/// The entry of this name.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    ENTRIES.into_iter().find(|entry| entry.name == name)
+}
+
+/// The clouds that systems are on.
+pub trait Clouds: Send + Sync {
+    /// The accounts of AWS.
+    type Aws: Accounts + Clone;
+
+    /// The accounts of AWS.
+    fn aws(&self) -> Self::Aws;
+}
+
+impl<A: Accounts + Clone> Clouds for A {
+    type Aws = A;
+
+    fn aws(&self) -> A {
+        self.clone()
+    }
+}
+
+/// What every system is run with.
+pub struct Road<K> {
+    /// The management cluster.
+    pub client: Client,
+    /// The clock.
+    pub clock: K,
+    /// How a reconciler behaves.
+    pub settings: Settings,
+    /// For how long this process may act.
+    pub term: Arc<dyn Fn() -> Term + Send + Sync>,
+    /// Who takes note of passes, if anybody does.
+    pub monitor: Option<Arc<dyn Monitor>>,
+}
+
+/// What is waited for.
+pub type Future<'a, T> = Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
+
+/// A system on its clouds, whatever its objects are.
+pub trait System<K>: Send + Sync {
+    /// Its entry.
+    fn entry(&self) -> &'static Entry;
+
+    /// Works until `stop`, and then until the passes that have begun have ended.
+    fn run(self: Box<Self>, road: Road<K>, stop: Stop) -> Future<'static, ()>;
+
+    /// Looks at an object and at its cloud; nothing is written.
+    fn inspect<'a>(
+        self: Box<Self>,
+        road: Road<K>,
+        name: &'a str,
+        namespace: Option<&'a str>,
+    ) -> Future<'a, Result<Inspection, InspectError>>;
+}
+
+/// The word to stop.
+pub type Stop = Pin<Box<dyn std::future::Future<Output = ()> + Send + Sync>>;
+
+/// The system of an entry. A system is one row here.
+///
+/// # Panics
+/// An entry that is not in [`ENTRIES`].
+pub fn system<C: Clouds, K: WallClock + 'static>(
+    entry: &'static Entry,
+    clouds: &C,
+) -> Box<dyn System<K>> {
+    match entry.name {
+        "kkp" => Box::new(On {
+            entry,
+            system: Kkp {
+                accounts: clouds.aws(),
+            },
+        }),
+        name => unreachable!("{name} is no entry"),
+    }
+}
+
+/// A system with its entry.
+struct On<S> {
+    entry: &'static Entry,
+    system: S,
+}
+
+impl<S: Sources> On<S> {
+    fn reconciler<K: WallClock>(self, road: Road<K>) -> Reconciler<S, K> {
+        let Road {
+            client,
+            clock,
+            settings,
+            term,
+            monitor,
+        } = road;
+        let reconciler = Reconciler::new(self.system, client, clock, settings, term);
+        match monitor {
+            Some(monitor) => reconciler.monitored(monitor),
+            None => reconciler,
+        }
+    }
+}
+
+impl<S: Sources, K: WallClock + 'static> System<K> for On<S> {
+    fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    fn run(self: Box<Self>, road: Road<K>, stop: Stop) -> Future<'static, ()> {
+        let reconciler = self.reconciler(road);
+        Box::pin(reconcile::run(Arc::new(reconciler), stop))
+    }
+
+    fn inspect<'a>(
+        self: Box<Self>,
+        road: Road<K>,
+        name: &'a str,
+        namespace: Option<&'a str>,
+    ) -> Future<'a, Result<Inspection, InspectError>> {
+        let reconciler = self.reconciler(road);
+        Box::pin(async move { reconciler.inspect(name, namespace).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_has_a_name_of_its_own_and_a_definition() {
+        for (at, entry) in ENTRIES.iter().enumerate() {
+            assert!(ENTRIES[..at].iter().all(|other| other.name != entry.name));
+            let name = format!("name: {}", entry.definition());
+            assert!(
+                entry.definitions.iter().any(|text| text.contains(&name)),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn people_call_objects_as_kubectl_does() {
+        let kkp = entry("kkp").unwrap();
+        for word in ["cluster", "Clusters", "cluster.kubermatic.k8c.io"] {
+            assert!(kkp.is_called(word), "{word}");
+        }
+        for word in ["machine", "cluster.cluster.x-k8s.io", ""] {
+            assert!(!kkp.is_called(word), "{word}");
+        }
+    }
+}
