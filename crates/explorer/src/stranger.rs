@@ -1,14 +1,16 @@
 //! The foreign actor: what somebody else with access to the account may do, within A1 to A3. It
 //! meddles with the first claim.
 
+use cloud_port::sample::PartSample;
 use cloud_sim::{Actor, Life};
 use ownership::kind::{BirthProof, InnerProof, Naming};
 use ownership::mark::Tags;
-use ownership::part::{InnerPart, Props};
+use ownership::part::Props;
 use ownership::{Slot, Target, Text};
 
 use crate::fault::{Fault, Menu};
 use crate::laws::is_own_key;
+use crate::samples;
 use crate::world::World;
 
 /// What the stranger can do right now.
@@ -112,14 +114,11 @@ fn act_if_possible(world: &mut World<'_>, fault: Fault) -> Option<bool> {
             lives.iter().rev().any(|life| recreate(world, life))
         }
         Fault::StrangerAddsInner => {
-            let (target, inner) = inner_host(world)?;
-            let part = InnerPart {
-                key: "ingress tcp 4444-4444 192.0.2.0/24".into(),
-                value: "".into(),
-                tags: Tags::new(),
-                id: None,
-            };
-            let added = world.account.add_parts(stranger, &target, inner, &[part]);
+            let (target, sample) = inner_host(world)?;
+            let part = samples::part(sample.others[2]);
+            let added = world
+                .account
+                .add_parts(stranger, &target, sample.inner, &[part]);
             added.is_ok()
         }
         Fault::StrangerRemovesInner => {
@@ -260,7 +259,7 @@ fn nameable<'w>(world: &World<'w>) -> Option<(&'w Slot, Props)> {
 }
 
 /// A resource that we work on and that has parts with marks of their own.
-fn inner_host(world: &World<'_>) -> Option<(Target, &'static str)> {
+fn inner_host(world: &World<'_>) -> Option<(Target, &'static PartSample)> {
     let slots = world.blueprint(0).slots().iter();
     slots
         .filter(|slot| !slot.inner.is_empty())
@@ -268,7 +267,9 @@ fn inner_host(world: &World<'_>) -> Option<(Target, &'static str)> {
             let mut inner = slot.kind.inner.iter();
             let inner = inner.find(|inner| inner.proof == InnerProof::OwnMark)?;
             let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
-            Some((Target::new(slot.kind.name, id), inner.name))
+            let mut samples = cloud_port::samples();
+            let sample = samples.find(|sample| sample.kind.name == slot.kind.name)?;
+            Some((Target::new(slot.kind.name, id), sample.part(inner.name)?))
         })
 }
 

@@ -6,7 +6,8 @@ use ownership::kind::{BirthProof, CreateMode, Ids, InnerKind, InnerProof, Markin
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text, name};
 
-use super::{IAM_SETTLING, check};
+use super::{Entry, IAM_SETTLING, check};
+use crate::sample::Sample;
 
 /// An instance profile that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,10 @@ pub static INSTANCE_PROFILE: Kind = Kind {
         single: true,
     }],
 };
+
+pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+
+static SAMPLE: Sample = Sample::of(&INSTANCE_PROFILE);
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,8 @@ use ownership::kind::{
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text, name};
 
-use super::{IAM_SETTLING, check, policy};
+use super::{Entry, IAM_SETTLING, check, policy};
+use crate::sample::{PartSample, Sample};
 
 /// A role that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +157,34 @@ pub static ROLE: Kind = Kind {
             single: false,
         },
     ],
+};
+
+pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+
+static SAMPLE: Sample = Sample {
+    props: &[("trust", r#"{"Statement":[]}"#)],
+    changed: &[("trust", r#"{"Statement":[],"Version":"2012-10-17"}"#)],
+    parts: &[
+        PartSample {
+            inner: INLINE_POLICY,
+            wanted: &[("kubernetes-control-plane", "{}")],
+            others: [
+                ("somebody-elses", "{}"),
+                ("kubernetes-others", "{}"),
+                ("a-strangers", "{}"),
+            ],
+        },
+        PartSample {
+            inner: ATTACHED_POLICY,
+            wanted: &[("arn:aws:iam::aws:policy/ReadOnlyAccess", "")],
+            others: [
+                ("arn:aws:iam::aws:policy/SecurityAudit", ""),
+                ("arn:aws:iam::aws:policy/PowerUserAccess", ""),
+                ("arn:aws:iam::aws:policy/ViewOnlyAccess", ""),
+            ],
+        },
+    ],
+    ..Sample::of(&ROLE)
 };
 
 #[cfg(test)]

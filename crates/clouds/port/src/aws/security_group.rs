@@ -11,7 +11,8 @@ use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName, Text};
 
 pub use super::rule::{Icmp, OtherProtocol, Peer, Ports, Rule, Traffic};
-use super::{EC2_SETTLING, check};
+use super::{EC2_SETTLING, Entry, check, vpc};
+use crate::sample::{PartSample, Sample};
 
 /// A security group that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +162,27 @@ pub static SECURITY_GROUP: Kind = Kind {
         batch: true,
         single: false,
     }],
+};
+
+pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+
+static SAMPLE: Sample = Sample {
+    parent: Some(vpc::PARENT),
+    props: &[("description", "of the cluster prod")],
+    parts: &[PartSample {
+        inner: RULE,
+        wanted: &[
+            ("ingress tcp 22-22 0.0.0.0/0", ""),
+            ("ingress icmp all 0.0.0.0/0", ""),
+        ],
+        others: [
+            ("ingress tcp 443-443 0.0.0.0/0", ""),
+            ("ingress tcp 8443-8443 0.0.0.0/0", ""),
+            ("ingress tcp 4444-4444 192.0.2.0/24", ""),
+        ],
+    }],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&SECURITY_GROUP)
 };
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, Prop
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
-use super::EC2_SETTLING;
+use super::{EC2_SETTLING, Entry, vpc};
+use crate::sample::Sample;
 
 /// A slot for all subnets of a VPC, which are only used.
 pub fn find_all(slot: SlotName, vpc: Expr) -> Slot {
@@ -50,10 +51,21 @@ pub static SUBNET: Kind = Kind {
     inner: &[],
 };
 
+pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+
+/// Its ranges are in the default VPC, beside the subnets there.
+static SAMPLE: Sample = Sample {
+    parent: Some(vpc::PARENT),
+    props: &[("cidr", "172.31.128.0/24"), ("zone", "zone-a")],
+    beside: &[("cidr", "172.31.129.0/24")],
+    moved: &[("cidr", "10.1.1.0/24")],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&SUBNET)
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::vpc;
 
     #[test]
     fn it_is_looked_for_in_the_vpc_that_was_found() {

@@ -6,8 +6,9 @@ use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, Prop
 use ownership::mark::Carrier;
 use ownership::{Kind, Slot, SlotName};
 
-use super::EC2_SETTLING;
 use super::network::Network;
+use super::{EC2_SETTLING, Entry};
+use crate::sample::{Parent, Sample};
 
 /// A slot for the region's default VPC, which is only used; a recorded id comes before it.
 pub fn find_default(slot: SlotName) -> Slot {
@@ -65,6 +66,21 @@ pub static VPC: Kind = Kind {
         },
     ],
     inner: &[],
+};
+
+pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+
+static SAMPLE: Sample = Sample {
+    props: &[("cidr", "10.0.0.0/16")],
+    beside: &[("cidr", "10.1.0.0/16")],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&VPC)
+};
+
+/// For the samples of what lies in a VPC.
+pub(super) const PARENT: Parent = Parent {
+    prop: "vpc",
+    sample: &SAMPLE,
 };
 
 #[cfg(test)]
