@@ -18,6 +18,7 @@ pub use place::AwsPlace;
 use ownership::Kind;
 use ownership::time::Millis;
 
+use self::errors::{Code, Service};
 use crate::sample::Sample;
 
 /// A Kind of AWS with what belongs to it.
@@ -25,6 +26,10 @@ use crate::sample::Sample;
 pub struct Entry {
     /// An example of it, with its declaration.
     pub sample: &'static Sample,
+    /// The service that it belongs to.
+    pub service: Service,
+    /// The error codes that belong to it alone.
+    pub codes: &'static [Code],
 }
 
 /// Every Kind of AWS.

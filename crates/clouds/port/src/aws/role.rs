@@ -6,8 +6,9 @@ use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName, Text, name};
+use ownership::{Class, Kind, Slot, SlotName, Text, name};
 
+use super::errors::{Code, Service};
 use super::{Entry, IAM_SETTLING, check, policy};
 use crate::sample::{PartSample, Sample};
 
@@ -159,7 +160,20 @@ pub static ROLE: Kind = Kind {
     ],
 };
 
-pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Iam,
+    codes: &CODES,
+};
+
+static CODES: [Code; 4] = [
+    // The role holds as many tags as it can.
+    Code::new("LimitExceeded", Class::Blocked(Vec::new())).to("TagRole"),
+    Code::new("MalformedPolicyDocument", Class::Fatal),
+    Code::new("PolicyNotAttachable", Class::Fatal).advice("choose another policy"),
+    Code::new("UnmodifiableEntity", Class::Fatal)
+        .advice("choose another role: only the service that it is linked to can change this one"),
+];
 
 static SAMPLE: Sample = Sample {
     props: &[("trust", r#"{"Statement":[]}"#)],

@@ -3,8 +3,9 @@
 use ownership::blueprint::Expr;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
+use super::errors::{Code, Service};
 use super::{EC2_SETTLING, EC2_TOKEN, Entry, vpc};
 use crate::sample::Sample;
 
@@ -43,7 +44,14 @@ pub static ROUTE_TABLE: Kind = Kind {
     inner: &[],
 };
 
-pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 1] = [Code::new("RouteTableLimitExceeded", Class::Fatal)
+    .advice("delete a route table of the VPC that nobody needs, or ask AWS for more")];
 
 static SAMPLE: Sample = Sample {
     parent: Some(vpc::PARENT),

@@ -3,8 +3,9 @@
 use ownership::blueprint::{Expr, Source};
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
+use super::errors::{Code, Service};
 use super::{EC2_SETTLING, Entry, vpc};
 use crate::sample::Sample;
 
@@ -51,7 +52,21 @@ pub static SUBNET: Kind = Kind {
     inner: &[],
 };
 
-pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 5] = [
+    Code::new("InvalidSubnet.Range", Class::Fatal).advice("choose a range within that of the VPC"),
+    Code::new("InvalidSubnet.Conflict", Class::Fatal)
+        .advice("choose a range that no other subnet of the VPC has"),
+    Code::new("InvalidZone.NotFound", Class::Fatal).advice("choose a zone of the region"),
+    Code::new("InvalidAvailabilityZone", Class::Fatal).advice("choose a zone of the region"),
+    Code::new("SubnetLimitExceeded", Class::Fatal)
+        .advice("delete a subnet of the VPC that nobody needs, or ask AWS for more"),
+];
 
 /// Its ranges are in the default VPC, beside the subnets there.
 static SAMPLE: Sample = Sample {

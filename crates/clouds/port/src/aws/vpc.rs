@@ -4,8 +4,9 @@ use ownership::blueprint::Expr;
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
+use super::errors::{Code, Service};
 use super::network::Network;
 use super::{EC2_SETTLING, Entry};
 use crate::sample::{Parent, Sample};
@@ -68,7 +69,18 @@ pub static VPC: Kind = Kind {
     inner: &[],
 };
 
-pub(super) const ENTRY: Entry = Entry { sample: &SAMPLE };
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 3] = [
+    Code::new("InvalidVpc.Range", Class::Fatal).advice("choose an IPv4 range between /16 and /28"),
+    Code::new("DefaultVpcAlreadyExists", Class::Fatal),
+    Code::new("VpcLimitExceeded", Class::Fatal)
+        .advice("delete a VPC that nobody needs, or ask AWS for more"),
+];
 
 static SAMPLE: Sample = Sample {
     props: &[("cidr", "10.0.0.0/16")],
