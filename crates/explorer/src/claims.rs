@@ -5,7 +5,7 @@ use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
 use ownership::blueprint::InnerWish;
 use ownership::decide::Evidence;
-use ownership::kind::{Ids, Marking, Naming};
+use ownership::kind::{Ids, Kind, Marking, Naming};
 use ownership::mark::{Dialect, Tags};
 use ownership::part::Props;
 use ownership::{Blueprint, Freehold, Holder, Ledger, Slot, Target};
@@ -249,7 +249,7 @@ fn namesakes(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
     };
     samples::want(&mut shared, sample.beside);
     let props = ownership::blueprint::resolve_props(&shared.props, &|_| None).unwrap_or_default();
-    let target = plant(&mut account, sample.kind.name, "shared-thing", &props);
+    let target = plant(&mut account, sample.kind, "shared-thing", &props);
     let claim = |base: &Scenario, label: &str| {
         let thing = Slot {
             label: label.into(),
@@ -288,7 +288,7 @@ pub(crate) const OVERTAKEN: Menu = Menu::of(&[
 
 pub(crate) fn plant(
     account: &mut Account,
-    kind: &'static str,
+    kind: &'static Kind,
     name: &str,
     props: &Props,
 ) -> Target {

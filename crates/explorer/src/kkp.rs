@@ -99,7 +99,7 @@ fn several(alone: &Scenario) -> Vec<Scenario> {
         .collect();
     let shared = claims::plant(
         &mut account,
-        security_group::SECURITY_GROUP.name,
+        &security_group::SECURITY_GROUP,
         "shared",
         &props,
     );

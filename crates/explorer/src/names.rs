@@ -91,7 +91,7 @@ pub(crate) fn plant(alone: &Scenario, sample: &Sample, tags: &Tags) -> (Account,
     let slot = &alone.blueprint.slots()[0];
     let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
     let target = account
-        .plant(Actor::Stranger, sample.kind.name, &slot.label, &props, tags)
+        .plant(Actor::Stranger, sample.kind, &slot.label, &props, tags)
         .expect("the name is free");
     for part in sample.parts {
         let somebodys = samples::part(part.others[0]);
@@ -117,7 +117,7 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
                 unique: None,
                 wrote: None,
             };
-            let target = Target::new(kind.name, id.clone());
+            let target = Target::new(kind, id.clone());
             ledger.known.insert(target, known);
         }
         ledger

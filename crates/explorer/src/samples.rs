@@ -12,8 +12,10 @@ use crate::scenario::text;
 
 /// What a resource lies in: one that the account comes with, else somebody's.
 pub(crate) fn home(account: &mut Account, parent: Parent) -> ResourceId {
-    let kind = parent.sample.kind.name;
-    let there = account.alive(kind).next().map(|there| there.id.clone());
+    let there = account
+        .alive(parent.sample.kind)
+        .next()
+        .map(|there| there.id.clone());
     there.unwrap_or_else(|| make(account, parent.sample, &[]))
 }
 
@@ -26,13 +28,7 @@ pub(crate) fn make(account: &mut Account, sample: &Sample, differs: Values) -> R
     for (name, value) in sample.props.iter().chain(differs) {
         props.set(name, (*value).into());
     }
-    let made = account.plant(
-        Actor::Stranger,
-        sample.kind.name,
-        "other",
-        &props,
-        &Tags::new(),
-    );
+    let made = account.plant(Actor::Stranger, sample.kind, "other", &props, &Tags::new());
     made.expect("room for it").id
 }
 

@@ -156,7 +156,7 @@ impl Scenario {
         for claim in self.claims() {
             let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
             for kind in claim.kinds.iter().copied().chain(slots) {
-                if !kinds.iter().any(|known| known.name == kind.name) {
+                if !kinds.contains(&kind) {
                     kinds.push(kind);
                 }
             }

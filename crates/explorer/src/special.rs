@@ -56,7 +56,7 @@ fn guest_by_parent(alone: &Scenario, kind: &'static Kind, part: &PartSample) -> 
         cluster: "guest".into(),
     };
     let there = identity(OTHER_UUID, "guest", "management-a", dialect);
-    let target = Target::new(kind.name, ledger.ids[&slot_name("thing")].clone());
+    let target = Target::new(kind, ledger.ids[&slot_name("thing")].clone());
     let guests = samples::part(part.others[0]);
     let key = part_key(kind.carrier, there.claim.hash(), part.inner, &guests.key);
     let tag = (key, format!("thing_0_{}", there.holder).into());
@@ -86,7 +86,7 @@ fn namesakes(alone: &Scenario, sample: &'static Sample) -> Scenario {
     scenario.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     let ids = scenario
         .account
-        .alive(sample.kind.name)
+        .alive(sample.kind)
         .map(|used| used.id.clone());
     scenario.evidence.namesakes_use = ids.collect();
     scenario
@@ -120,7 +120,7 @@ fn held_twin(alone: &Scenario, sample: &Sample) -> Scenario {
         props.set(name, (*value).into());
     }
     account
-        .plant(Actor::Engine(1), kind.name, "prod-thing", &props, &tags)
+        .plant(Actor::Engine(1), kind, "prod-thing", &props, &tags)
         .expect("room for it");
     Scenario {
         account,
@@ -176,7 +176,7 @@ pub(crate) fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let label = slot.label.clone();
     scenario
         .account
-        .plant(Actor::Stranger, kind.name, &label, &props, &Tags::new())
+        .plant(Actor::Stranger, kind, &label, &props, &Tags::new())
         .expect("names are free");
     scenario
 }
@@ -203,7 +203,7 @@ fn guest(alone: &Scenario, kind: &'static Kind, part: &PartSample) -> Scenario {
         tags: mark.encode(kind.carrier).into_iter().collect(),
         ..samples::part(part.others[0])
     };
-    let target = Target::new(kind.name, ledger.ids[&slot_name("thing")].clone());
+    let target = Target::new(kind, ledger.ids[&slot_name("thing")].clone());
     account
         .add_parts(Actor::Engine(1), &target, part.inner, &[guests])
         .expect("room for it");

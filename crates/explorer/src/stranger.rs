@@ -77,7 +77,7 @@ fn act_if_possible(world: &mut World<'_>, fault: Fault) -> Option<bool> {
     let done = match fault {
         Fault::StrangerCreates => {
             let (slot, props) = nameable(world)?;
-            let (kind, name) = (slot.kind.name, &slot.label);
+            let (kind, name) = (slot.kind, &slot.label);
             let born = world
                 .account
                 .plant(stranger, kind, name, &props, &Tags::new());
@@ -186,9 +186,7 @@ fn recreate(world: &mut World<'_>, life: &Life) -> bool {
         return false;
     };
     let identity = &world.claim(0).identity;
-    let Some(kind) = crate::laws::kind_of(world.scenario, life.target.kind) else {
-        return false;
-    };
+    let kind = life.target.kind;
     let Ok(tags) = identity.dialect.ownership(kind.carrier, None) else {
         return false;
     };
@@ -211,7 +209,7 @@ fn recreate(world: &mut World<'_>, life: &Life) -> bool {
         .collect();
     let born = world
         .account
-        .plant(Actor::Stranger, kind.name, &resource.name, &props, &tags);
+        .plant(Actor::Stranger, kind, &resource.name, &props, &tags);
     born.is_ok()
 }
 
@@ -268,8 +266,8 @@ fn inner_host(world: &World<'_>) -> Option<(Target, &'static PartSample)> {
             let inner = inner.find(|inner| inner.proof == InnerProof::OwnMark)?;
             let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
             let mut samples = cloud_port::samples();
-            let sample = samples.find(|sample| sample.kind.name == slot.kind.name)?;
-            Some((Target::new(slot.kind.name, id), sample.part(inner.name)?))
+            let sample = samples.find(|sample| sample.kind == slot.kind)?;
+            Some((Target::new(slot.kind, id), sample.part(inner.name)?))
         })
 }
 
@@ -279,7 +277,7 @@ fn used(world: &World<'_>) -> Option<Target> {
     let slots = world.blueprint(0).slots().iter();
     slots.filter(|slot| slot.cluster_mark).find_map(|slot| {
         let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
-        let target = Target::new(slot.kind.name, id);
+        let target = Target::new(slot.kind, id);
         let life = world.account.life(&target)?;
         (life.is_alive() && life.by != us).then_some(target)
     })

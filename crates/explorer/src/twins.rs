@@ -73,10 +73,7 @@ pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
             unique: None,
             wrote: None,
         };
-        scenario
-            .ledger
-            .known
-            .insert(Target::new(kind.name, id), known);
+        scenario.ledger.known.insert(Target::new(kind, id), known);
     }
     scenario
 }
@@ -95,11 +92,11 @@ pub(crate) fn bare_twins(alone: &Scenario, sample: &'static Sample) -> Scenario 
     if let Some(child) = child {
         let made = scenario
             .account
-            .alive(child.kind.name)
+            .alive(child.kind)
             .find(|r| r.name == child.label)
             .cloned();
         if let Some(made) = made {
-            let target = Target::new(child.kind.name, made.id.clone());
+            let target = Target::new(child.kind, made.id.clone());
             scenario
                 .account
                 .delete(Actor::Engine(0), &target)

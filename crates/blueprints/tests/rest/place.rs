@@ -12,7 +12,8 @@ use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::time::Millis;
 use ownership::{
-    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step, Text,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Kind, Ledger, Reason, Sightings,
+    Step, Text,
 };
 
 /// How often claims at rest are visited.
@@ -230,19 +231,16 @@ pub(crate) fn driver<'a, C>(
 
 /// Somebody makes another network.
 fn new_vpc(account: &mut Account, number: usize) -> String {
-    let mut plant = |kind: &'static str, props: &[(&'static str, &str)]| {
+    let mut plant = |kind: &'static Kind, props: &[(&'static str, &str)]| {
         let props: Props = props.iter().map(|(k, v)| (*k, Text::from(*v))).collect();
         let planted = account.plant(Actor::Stranger, kind, "", &props, &Tags::new());
         planted.expect("there is room for it").id.to_string()
     };
-    let vpc = plant(
-        aws::vpc::VPC.name,
-        &[("cidr", &format!("10.{number}.0.0/16"))],
-    );
+    let vpc = plant(&aws::vpc::VPC, &[("cidr", &format!("10.{number}.0.0/16"))]);
     for (at, zone) in ["zone-a", "zone-b", "zone-c"].iter().enumerate() {
         let cidr = format!("10.{number}.{}.0/20", 16 * at);
         plant(
-            aws::subnet::SUBNET.name,
+            &aws::subnet::SUBNET,
             &[("vpc", &vpc), ("cidr", &cidr), ("zone", zone)],
         );
     }

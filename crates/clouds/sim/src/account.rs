@@ -89,7 +89,7 @@ impl Account {
     #[must_use]
     pub fn with_kinds(mut self, kinds: &[&'static Kind]) -> Self {
         for kind in kinds {
-            if self.shelf(kind.name).is_none() {
+            if self.shelf(kind).is_none() {
                 self.shelves.push(Shelf::new(kind));
             }
         }
@@ -196,12 +196,12 @@ impl Account {
     }
 
     /// Every resource of a Kind that is alive, whatever reads show.
-    pub fn alive(&self, kind: &str) -> impl Iterator<Item = &Arc<Resource>> {
+    pub fn alive(&self, kind: &Kind) -> impl Iterator<Item = &Arc<Resource>> {
         self.states(kind).map(|state| &state.resource)
     }
 
     /// The same, with what is inside.
-    pub(crate) fn states(&self, kind: &str) -> impl Iterator<Item = &State> {
+    pub(crate) fn states(&self, kind: &Kind) -> impl Iterator<Item = &State> {
         let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
         let records = shelf.into_iter().flat_map(|shelf| &shelf.records);
         records.filter_map(|record| record.current())
@@ -217,13 +217,11 @@ impl Account {
         &self.counters
     }
 
-    pub(crate) fn shelf(&self, kind: &str) -> Option<usize> {
-        self.shelves
-            .iter()
-            .position(|shelf| shelf.kind.name == kind)
+    pub(crate) fn shelf(&self, kind: &Kind) -> Option<usize> {
+        self.shelves.iter().position(|shelf| shelf.kind == kind)
     }
 
-    pub(crate) fn shelf_or_refuse(&self, kind: &str) -> Result<usize, CloudError> {
+    pub(crate) fn shelf_or_refuse(&self, kind: &Kind) -> Result<usize, CloudError> {
         self.shelf(kind).ok_or_else(|| {
             let message = format!("this account has no resources of the kind {kind}");
             CloudError::new(Class::Fatal, "UnsupportedOperation", message)

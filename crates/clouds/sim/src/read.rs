@@ -157,7 +157,7 @@ impl Account {
             };
             if told {
                 answer.inner.push(InnerAnswer {
-                    of: Target::new(shelf.kind.name, state.resource.id.clone()),
+                    of: Target::new(shelf.kind, state.resource.id.clone()),
                     inner: inner.name,
                     parts: state.inner[at].to_vec(),
                 });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cloud_port::{Cloud, aws, words};
+use cloud_port::{Cloud, words};
 use controllers::reconcile::Inspection;
 use ownership::{Query, SlotName, Step, Target, Verdict};
 
@@ -82,9 +82,8 @@ async fn parts<C: Cloud>(
             .map(|trace| branch(words::trace(trace), "added by us"))
             .collect());
     }
-    let kind = aws::KINDS.iter().find(|kind| kind.name == target.kind);
     let mut branches = Vec::new();
-    for inner in kind.iter().flat_map(|kind| kind.inner) {
+    for inner in target.kind.inner {
         let query = Query::Inner {
             of: target.clone(),
             inner: inner.name,

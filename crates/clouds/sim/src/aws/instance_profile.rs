@@ -63,7 +63,7 @@ impl Model for InstanceProfile {
         part: &InnerPart,
     ) -> Result<(), CloudError> {
         let id = ResourceId::new(part.key.clone());
-        let role = Target::new(ROLE.name, id);
+        let role = Target::new(&ROLE, id);
         account.living(&role, spot.inner.add).map(|_| ())
     }
 }

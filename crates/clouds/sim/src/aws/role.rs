@@ -83,7 +83,7 @@ impl Model for Role {
 
     /// Profiles that hold this role.
     fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
-        for profile in account.states(INSTANCE_PROFILE.name) {
+        for profile in account.states(&INSTANCE_PROFILE) {
             if profile.part(0, state.resource.id.as_str()).is_some() {
                 blockers.push(Blocker {
                     noun: INSTANCE_PROFILE.noun.into(),

@@ -76,7 +76,7 @@ impl Model for SecurityGroup {
     /// Groups with a rule that admits the members of this one.
     fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
         let id = &state.resource.id;
-        for other in account.states(SECURITY_GROUP.name) {
+        for other in account.states(&SECURITY_GROUP) {
             let refers = |rule: &&str| rule.rsplit(' ').next() == Some(id.as_str());
             let mut rules = other.inner.iter().flat_map(|p| p.iter()).map(|p| &*p.key);
             if other.resource.id != *id && rules.any(|rule| refers(&rule)) {
@@ -119,7 +119,7 @@ impl Model for SecurityGroup {
             }
             // A group of another account cannot be looked up from here.
             Peer::Group(id) if !id.contains('/') => {
-                let group = Target::new(SECURITY_GROUP.name, ResourceId::new(id));
+                let group = Target::new(&SECURITY_GROUP, ResourceId::new(id));
                 account.living(&group, op).map(|_| ())
             }
             _ => Ok(()),

@@ -69,7 +69,7 @@ fn check_range(account: &Account, vpc: &Resource, cidr: Network) -> Result<(), C
     }
     let id = vpc.id.text();
     let taken = account
-        .alive(SUBNET.name)
+        .alive(&SUBNET)
         .filter(|other| other.props.get("vpc") == Some(&id))
         .find(|other| range(other).is_some_and(|net| net.overlaps(cidr)));
     match taken {

@@ -54,25 +54,25 @@ fn furnished(account: &mut Account) {
 /// Every sort of question about every resource of a Kind, and about some that are not there.
 fn queries(account: &Account, kind: &'static Kind) -> Vec<Query> {
     let mut queries = vec![
-        Query::Id(target(kind.name, "gone")),
+        Query::Id(target(kind, "gone")),
         Query::Match {
-            kind: kind.name,
+            kind,
             name: text(""),
             props: Props::new(),
         },
     ];
     for key in ["freehold.dev/a", "shared", "nobody's"] {
         queries.push(Query::Marks {
-            kind: kind.name,
+            kind,
             keys: vec![text(key)],
         });
     }
-    for resource in account.alive(kind.name) {
+    for resource in account.alive(kind) {
         queries.extend(about(kind, resource));
     }
     for inner in kind.inner {
         queries.push(Query::Inner {
-            of: target(kind.name, "gone"),
+            of: target(kind, "gone"),
             inner: inner.name,
         });
     }
@@ -80,15 +80,15 @@ fn queries(account: &Account, kind: &'static Kind) -> Vec<Query> {
 }
 
 fn about(kind: &'static Kind, resource: &Resource) -> Vec<Query> {
-    let of = Target::new(kind.name, resource.id.clone());
+    let of = Target::new(kind, resource.id.clone());
     let mut queries = vec![Query::Id(of.clone())];
     let name = |within| Query::Name {
-        kind: kind.name,
+        kind,
         name: resource.name.clone(),
         within,
     };
     let matching = |name: &str, props| Query::Match {
-        kind: kind.name,
+        kind,
         name: text(name),
         props,
     };
@@ -117,7 +117,7 @@ fn assert_shows_what_reads_show(cloud: &SharedAccount, inventory: &Inventory<Sha
         if !kind.lists_marks {
             // Whoever glances has read the marks before.
             let all = Query::Match {
-                kind: kind.name,
+                kind,
                 name: text(""),
                 props: Props::new(),
             };
@@ -165,9 +165,9 @@ fn the_inventory_shows_what_reads_show() {
             .unwrap();
         let mark = pairs(&[("freehold.dev/a", "kubernetes-a")]);
         account.untag(Actor::Stranger, &[group], &mark).unwrap();
-        let bare = target(role::ROLE.name, "bare");
+        let bare = target(&role::ROLE, "bare");
         account.delete(Actor::Stranger, &bare).unwrap();
-        let bare = target(instance_profile::INSTANCE_PROFILE.name, "bare");
+        let bare = target(&instance_profile::INSTANCE_PROFILE, "bare");
         account
             .tag(Actor::Stranger, &[bare], &pairs(&[("shared", "")]))
             .unwrap();
@@ -207,7 +207,7 @@ fn a_survey_costs_the_operations_that_list() {
         let (answer, called) = calls(&mut account, kind);
         let expected: Vec<_> = ops.iter().map(|op| (*op, 1)).collect();
         assert_eq!(called, expected);
-        assert_eq!(answer.resources.len(), account.alive(kind.name).count());
+        assert_eq!(answer.resources.len(), account.alive(kind).count());
         assert_eq!(
             answer.inner.len(),
             answer.resources.len() * kind.inner.len()

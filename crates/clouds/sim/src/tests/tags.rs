@@ -168,7 +168,7 @@ fn create_only_marks_cannot_be_changed_later() {
     let mut thing = create(&CREATE_ONLY, "a", &Props::new());
     thing.tags = tags(&[("k", "v")]);
     let thing = Target::new(
-        CREATE_ONLY.name,
+        &CREATE_ONLY,
         perform(&mut account, &thing).unwrap().id.clone(),
     );
     assert_eq!(
@@ -186,7 +186,7 @@ fn create_only_marks_cannot_be_changed_later() {
 fn ibm_tags_stand_beside_each_other() {
     let mut account = account().with_kinds(&[&IBM]);
     let thing = perform(&mut account, &create(&IBM, "a", &Props::new())).unwrap();
-    let thing = Target::new(IBM.name, thing.id.clone());
+    let thing = Target::new(&IBM, thing.id.clone());
     mark(&mut account, &[&thing], &[("k", "1")]).unwrap();
     mark(&mut account, &[&thing], &[("k", "2")]).unwrap();
     assert_eq!(held(&account, &thing), tags(&[("k", "1"), ("k", "2")]));

@@ -20,7 +20,7 @@ fn a_new_account_has_a_default_vpc_with_its_furniture() {
         props(&[("cidr", "172.31.0.0/16"), ("default", "true")])
     );
     let zones: Vec<_> = account
-        .alive(subnet::SUBNET.name)
+        .alive(&subnet::SUBNET)
         .map(|s| s.props.get("cidr").unwrap().to_string())
         .collect();
     assert_eq!(zones, ["172.31.0.0/20", "172.31.16.0/20", "172.31.32.0/20"]);

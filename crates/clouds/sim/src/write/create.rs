@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ownership::kind::{BirthProof, CreateMode, Ids, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, Ids, Kind, Marking, Naming};
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
@@ -33,7 +33,7 @@ impl Account {
     pub fn plant(
         &mut self,
         actor: Actor,
-        kind: &'static str,
+        kind: &'static Kind,
         name: &str,
         props: &Props,
         tags: &Tags,
@@ -56,7 +56,7 @@ impl Account {
         create: &Create,
     ) -> Result<Arc<Resource>, CloudError> {
         let kind = create.kind;
-        let shelf = self.shelf_or_refuse(kind.name)?;
+        let shelf = self.shelf_or_refuse(kind)?;
         let row = self.shelves[shelf].row;
         self.admit_write(actor, row, row.create)?;
         let order = Order {
@@ -179,7 +179,7 @@ impl Account {
         };
         let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
-            kind: kind.name,
+            kind,
             id: id.clone(),
             unique,
             name: order.name.clone(),
@@ -195,7 +195,7 @@ impl Account {
             replaced: None,
         };
         let life = Life {
-            target: Target::new(kind.name, id.clone()),
+            target: Target::new(kind, id.clone()),
             name: order.name.clone(),
             by: actor,
             slot: order.slot.cloned(),

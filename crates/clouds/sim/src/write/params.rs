@@ -45,7 +45,7 @@ impl Account {
         props: &Props,
     ) -> Result<&Arc<Resource>, CloudError> {
         let vpc = self.required(order, props, "vpc")?;
-        let target = Target::new(vpc::VPC.name, ResourceId::new(vpc.clone()));
+        let target = Target::new(&vpc::VPC, ResourceId::new(vpc.clone()));
         let (_, state) = self.living(&target, self.shelves[order.shelf].row.create)?;
         Ok(&state.resource)
     }

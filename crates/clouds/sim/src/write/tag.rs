@@ -7,7 +7,7 @@ use cloud_port::aws::errors::Service;
 use ownership::error::Blocker;
 use ownership::kind::Marking;
 use ownership::mark::{Carrier, Tags};
-use ownership::{CloudError, Target, Text};
+use ownership::{Class, CloudError, Target, Text};
 
 use super::{check_tags, counted};
 use crate::account::{Account, Place, refuse};
@@ -96,14 +96,17 @@ impl Account {
         targets: &[Target],
         op: fn(&Row) -> Op,
     ) -> Result<(&'static Row, Op), CloudError> {
-        let kind = targets.first().map_or("", |target| target.kind);
-        let row = self.shelves[self.shelf_or_refuse(kind)?].row;
+        let Some((first, others)) = targets.split_first() else {
+            let message = "the call names no resource to tag";
+            return Err(CloudError::new(Class::Fatal, "MissingParameter", message));
+        };
+        let row = self.shelves[self.shelf_or_refuse(first.kind)?].row;
         let called = op(row);
         self.admit_write(actor, row, called)?;
-        for target in &targets[1..] {
+        for target in others {
             let other = self.shelves[self.shelf_or_refuse(target.kind)?].row;
             if op(other) != called || row.service == Service::Iam {
-                let message = format!("one call cannot tag {} and {target}", targets[0]);
+                let message = format!("one call cannot tag {first} and {target}");
                 return Err(refuse(row, called, "InvalidParameterCombination", message));
             }
         }
