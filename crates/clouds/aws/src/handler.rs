@@ -188,19 +188,17 @@ macro_rules! parts {
 
 pub(crate) use {handler, parts};
 
-/// The handler of every Kind of AWS.
-const HANDLERS: [&dyn Handler; cloud_port::aws::KINDS.len()] = [
-    &ec2::vpc::Vpcs,
-    &ec2::route_table::RouteTables,
-    &ec2::subnet::Subnets,
-    &ec2::security_group::SecurityGroups,
-    &iam::role::Roles,
-    &iam::instance_profile::InstanceProfiles,
-];
+/// The handlers of the Kinds of AWS, service by service.
+const HANDLERS: [&[&dyn Handler]; 2] = [ec2::HANDLERS, iam::HANDLERS];
+
+const _: () = assert!(
+    ec2::HANDLERS.len() + iam::HANDLERS.len() == cloud_port::aws::KINDS.len(),
+    "each Kind of AWS needs a handler in the table of its service"
+);
 
 /// The handler of a Kind.
 pub(crate) fn of(kind: &Kind) -> Result<&'static dyn Handler, CloudError> {
-    let mut handlers = HANDLERS.into_iter();
+    let mut handlers = HANDLERS.into_iter().flatten().copied();
     let found = handlers.find(|handler| handler.kind() == kind);
     found.ok_or_else(|| unknown(kind.name))
 }

@@ -41,10 +41,22 @@ impl SharedAccount {
         }
     }
 
-    /// The account itself: for the foreign actor and the oracle.
+    /// The same account, seen from another region.
+    #[must_use]
+    pub fn in_region(&self, region: &'static str) -> Self {
+        Self {
+            region,
+            ..self.clone()
+        }
+    }
+
+    /// The account itself, seen from this region: for the foreign actor and the oracle.
     pub fn lock(&self) -> MutexGuard<'_, Account> {
         // A call that panicked has not changed anything: it checks first.
-        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+        let account = self.account.lock();
+        let mut account = account.unwrap_or_else(PoisonError::into_inner);
+        account.enter(self.region);
+        account
     }
 }
 

@@ -7,7 +7,7 @@ use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Kind, Target};
 
 use crate::account::Account;
-use crate::aws::Told;
+use crate::provider::Told;
 use crate::read::Staleness;
 
 impl Account {

@@ -9,7 +9,7 @@ use ownership::time::{CloudTime, Millis};
 use ownership::{Class, Query};
 
 use super::*;
-use crate::{Harm, Staleness};
+use crate::{Harm, Quotas, Staleness};
 
 static UPSERT: Kind = Kind {
     name: "test/upsert",
@@ -274,9 +274,10 @@ fn kinds_without_a_creation_time_have_none() {
 #[test]
 fn quotas_are_the_accounts() {
     let mut account = account_with(|settings| {
-        settings.quotas.security_groups = 2;
-        settings.quotas.subnets_per_vpc = 4;
-        settings.quotas.roles = 1;
+        settings.quotas = Quotas::default()
+            .resources(&SECURITY_GROUP, 2)
+            .resources(&subnet::SUBNET, 4)
+            .resources(&role::ROLE, 1);
     });
     new_group(&mut account, "a");
     let group = create(&SECURITY_GROUP, "b", &in_default_vpc(&account));
@@ -323,7 +324,9 @@ fn quotas_are_the_accounts() {
 
 #[test]
 fn a_freed_place_in_a_quota_can_be_taken() {
-    let mut account = account_with(|settings| settings.quotas.security_groups = 2);
+    let mut account = account_with(|settings| {
+        settings.quotas = Quotas::default().resources(&SECURITY_GROUP, 2);
+    });
     let group = new_group(&mut account, "a");
     account.delete(ENGINE, &group).unwrap();
     new_group(&mut account, "b");

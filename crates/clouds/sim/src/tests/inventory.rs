@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use ownership::{Answer, Query};
 
 use super::*;
-use crate::{Counters, Op, SharedAccount, Staleness, Throttle};
+use crate::{Counters, SharedAccount, Staleness, Throttle};
 
 /// An account with something of everything.
 fn furnished(account: &mut Account) {
@@ -175,14 +175,15 @@ fn the_inventory_shows_what_reads_show() {
     assert_shows_what_reads_show(&cloud, &inventory);
 }
 
-fn calls(account: &mut Account, kind: &'static Kind) -> (Answer, Vec<(Op, u64)>) {
-    let before = *account.counters();
+fn calls(account: &mut Account, kind: &'static Kind) -> (Answer, Vec<(&'static str, u64)>) {
+    let before = account.counters().clone();
     let answer = account.survey(kind, Staleness::Settled).unwrap();
     (answer, since(&before, account.counters()))
 }
 
-fn since(before: &Counters, now: &Counters) -> Vec<(Op, u64)> {
-    let more = now.iter().map(|(op, n)| (op, n - before.calls(op)));
+fn since(before: &Counters, now: &Counters) -> Vec<(&'static str, u64)> {
+    let called = now.iter().map(|(op, n)| (op.name(), n));
+    let more = called.map(|(op, n)| (op, n - before.calls(op)));
     more.filter(|(_, n)| *n > 0).collect()
 }
 
@@ -191,17 +192,17 @@ fn a_survey_costs_the_operations_that_list() {
     let mut account = account();
     furnished(&mut account);
     for (kind, ops) in [
-        (&vpc::VPC, &[Op::DescribeVpcs][..]),
-        (&subnet::SUBNET, &[Op::DescribeSubnets]),
-        (&route_table::ROUTE_TABLE, &[Op::DescribeRouteTables]),
+        (&vpc::VPC, &["DescribeVpcs"][..]),
+        (&subnet::SUBNET, &["DescribeSubnets"]),
+        (&route_table::ROUTE_TABLE, &["DescribeRouteTables"]),
         (
             &SECURITY_GROUP,
-            &[Op::DescribeSecurityGroups, Op::DescribeSecurityGroupRules],
+            &["DescribeSecurityGroupRules", "DescribeSecurityGroups"],
         ),
-        (&role::ROLE, &[Op::GetAccountAuthorizationDetails]),
+        (&role::ROLE, &["GetAccountAuthorizationDetails"]),
         (
             &instance_profile::INSTANCE_PROFILE,
-            &[Op::ListInstanceProfiles],
+            &["ListInstanceProfiles"],
         ),
     ] {
         let (answer, called) = calls(&mut account, kind);
@@ -222,8 +223,8 @@ fn a_survey_costs_a_call_a_page() {
     // Four groups with five rules, one of the default group's own.
     let (_, called) = calls(&mut account, &SECURITY_GROUP);
     let expected = [
-        (Op::DescribeSecurityGroups, 2),
-        (Op::DescribeSecurityGroupRules, 3),
+        ("DescribeSecurityGroupRules", 3),
+        ("DescribeSecurityGroups", 2),
     ];
     assert_eq!(called, expected);
 }

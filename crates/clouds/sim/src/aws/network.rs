@@ -1,19 +1,23 @@
-//! What the cloud makes by itself: the default VPC, and what every VPC comes with.
+//! Networks: what a region and a VPC come with, and what is asked of those who put something there.
 
 use std::sync::Arc;
 
+use cloud_port::aws::network::Network;
 use cloud_port::aws::{route_table, security_group, subnet, vpc};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
-use ownership::{Kind, ResourceId, Target, Text};
+use ownership::{CloudError, Kind, ResourceId, Target, Text};
 
-use super::create::Order;
-use crate::account::Account;
+use crate::account::{Account, refuse};
 use crate::provenance::Actor;
+use crate::write::create::Order;
 
 impl Account {
     /// The default VPC: 172.31.0.0/16, with a /20 subnet in each zone.
-    pub(crate) fn make_default_vpc(&mut self) {
+    pub(super) fn make_default_vpc(&mut self) {
+        if !self.settings.default_vpc {
+            return;
+        }
         let props = [("cidr", "172.31.0.0/16"), ("default", "true")];
         let vpc = self.make(&vpc::VPC, "", &props);
         for zone in 0..self.settings.zones.min(16) {
@@ -36,7 +40,7 @@ impl Account {
 
     /// Every VPC comes with a main route table and a default group whose members may talk to each
     /// other.
-    pub(crate) fn furnish_vpc(&mut self, vpc: &ResourceId) {
+    pub(super) fn furnish_vpc(&mut self, vpc: &ResourceId) {
         let main = [("vpc", vpc.as_str()), ("main", "true")];
         self.make(&route_table::ROUTE_TABLE, "", &main);
         let group = [
@@ -67,5 +71,24 @@ impl Account {
             .map(|(name, value)| (*name, Text::from(*value)));
         let (_, born) = self.give_birth(Actor::Cloud, &order, props.collect());
         born.id.clone()
+    }
+
+    pub(super) fn required_vpc(
+        &self,
+        order: &Order<'_>,
+        props: &Props,
+    ) -> Result<&Arc<Resource>, CloudError> {
+        let vpc = self.required(order, props, "vpc")?;
+        let target = Target::new(&vpc::VPC, ResourceId::new(vpc.clone()));
+        let (_, state) = self.living(&target, self.shelves[order.shelf].row.create)?;
+        Ok(&state.resource)
+    }
+
+    pub(super) fn network(&self, order: &Order<'_>, props: &Props) -> Result<Network, CloudError> {
+        let cidr = self.required(order, props, "cidr")?;
+        Network::parse("cidr", cidr).map_err(|error| {
+            let row = self.shelves[order.shelf].row;
+            refuse(row, row.create, row.service.invalid, error.to_string())
+        })
     }
 }
