@@ -12,10 +12,11 @@ mod security_group;
 mod subnet;
 mod vpc;
 
-use cloud_port::aws::{self as kinds, KINDS, errors};
+use cloud_port::aws::{self as kinds, AwsPlace, KINDS, errors};
 use ownership::Kind;
 
 use crate::provider::{InnerRow, Plain, Provider, Row, Service, Told};
+use crate::shared::SharedAccount;
 
 /// AWS, as a new account finds it.
 pub static AWS: Provider = Provider {
@@ -77,6 +78,20 @@ static IAM: Service = Service {
     invalid: "ValidationError",
     ..EC2
 };
+
+impl AwsPlace for SharedAccount {
+    fn partition(&self) -> &'static str {
+        "aws"
+    }
+
+    fn account(&self) -> &'static str {
+        self.number
+    }
+
+    fn region(&self) -> &'static str {
+        self.region
+    }
+}
 
 static OTHER: Row = Row {
     model: &Plain,
