@@ -12,6 +12,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
+use cloud_port::aws::role::ROLE;
+use cloud_port::aws::vpc::VPC;
 use cloud_sim::{Quotas, SharedAccount};
 use controllers::reconcile::Next;
 use embedded_kube::{Cluster, TokioClock};
@@ -142,12 +145,10 @@ async fn rest(clusters: usize) -> Result<u64, Unheard> {
 
 async fn laboratory() -> Lab<SharedAccount> {
     let settings = cloud_sim::Settings {
-        quotas: Quotas {
-            vpcs: 100,
-            roles: 10_000,
-            instance_profiles: 10_000,
-            ..Quotas::default()
-        },
+        quotas: Quotas::default()
+            .resources(&VPC, 100)
+            .resources(&ROLE, 10_000)
+            .resources(&INSTANCE_PROFILE, 10_000),
         ..cloud_sim::Settings::default()
     };
     let began = "2026-01-01T00:00:00Z".parse().unwrap();

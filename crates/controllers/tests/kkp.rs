@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_sim::SharedAccount;
 use controllers::reconcile::Guards;
 use embedded_kube::{Cluster, TokioClock};
@@ -127,7 +128,7 @@ async fn an_old_backup_with_other_credentials_makes_nothing_twice() {
     lab.move_to("elsewhere", &[]);
     backup["spec"]["cloud"]["aws"]["vpcID"] = json!("");
     lab.restore(&backup).await;
-    let groups = |lab: &Lab<SharedAccount>| lab.account().alive("aws/security-group").count();
+    let groups = |lab: &Lab<SharedAccount>| lab.account().alive(&SECURITY_GROUP).count();
     let before = groups(&lab);
     lab.settle().await;
     let here = ownership::Holder::of_cluster("here");

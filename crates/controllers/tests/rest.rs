@@ -21,7 +21,7 @@ async fn versions(lab: &Lab<SharedAccount>) -> Vec<Option<String>> {
 }
 
 fn counters(lab: &Lab<SharedAccount>) -> Counters {
-    *lab.account().counters()
+    lab.account().counters().clone()
 }
 
 #[tokio::test(start_paused = true)]

@@ -226,7 +226,7 @@ impl World<'_> {
                 if create.kind.create == CreateMode::Upsert {
                     return Menu::default();
                 }
-                let (kind, name) = (create.kind.name, create.name.clone());
+                let (kind, name) = (create.kind, create.name.clone());
                 (Query::Name { kind, name, within }, Fault::DuplicateByLag)
             }
             step => match step.targets().first() {
@@ -262,9 +262,7 @@ impl World<'_> {
         if let (Step::Delete(deletion), Phase::Live) = (step, self.objects[claim].phase) {
             let slot = deletion.owned().mark().map(|mark| &mark.slot);
             let target = deletion.target();
-            let kinds = &self.claim(claim).kinds;
-            let valuable = kinds.iter().any(|k| k.valuable && k.name == target.kind);
-            if valuable && slot.is_some() {
+            if target.kind.valuable && slot.is_some() {
                 let what = format!("{target} holds data and was deleted as a twin");
                 self.breaks(Law::NoTwins, what);
             }

@@ -1,14 +1,12 @@
 //! Scenarios in which the object's author changes the spec, or others put parts into what is ours.
 
-use cloud_port::aws::vpc::VPC;
-use cloud_sim::Actor;
+use cloud_port::Sample;
 use ownership::blueprint::Expr;
-use ownership::kind::Kind;
-use ownership::mark::Tags;
 use ownership::{Blueprint, Slot};
 
 use crate::fault::{Fault, Menu};
-use crate::scenario::{MACHINERY, Scenario, named, text};
+use crate::samples;
+use crate::scenario::{MACHINERY, Scenario, named};
 
 /// What meets a change of the spec: few faults, so that every pair of them is walked.
 const FEW: Menu = Menu::of(&[
@@ -23,10 +21,10 @@ const FEW: Menu = Menu::of(&[
 ]);
 
 /// The scenarios of a changing spec for a Kind.
-pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+pub(crate) fn scenarios(alone: &Scenario, sample: &'static Sample) -> Vec<Scenario> {
     let mut all = Vec::new();
     let slot = &alone.blueprint.slots()[0];
-    if kind.inner.iter().any(|inner| !inner.single) {
+    if !slot.inner.is_empty() {
         let changed = Slot {
             inner: slot.inner[1..].to_vec(),
             ..slot.clone()
@@ -35,10 +33,14 @@ pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> 
         all.push(changing(alone, "spec-inner", &[changed, slot.clone()]));
         all.push(others_parts(alone));
     }
-    if let Some(bigger) = in_place(slot) {
-        all.push(changing(alone, "spec-in-place", &[bigger]));
+    if !sample.changed.is_empty() {
+        let mut changed = slot.clone();
+        samples::want(&mut changed, sample.changed);
+        all.push(changing(alone, "spec-in-place", &[changed]));
     }
-    all.extend(other_place(alone, slot));
+    if sample.parent.is_some() || !sample.moved.is_empty() {
+        all.push(other_place(alone, sample));
+    }
     all
 }
 
@@ -55,44 +57,18 @@ fn changing(alone: &Scenario, what: &str, slots: &[Slot]) -> Scenario {
     }
 }
 
-/// A slot with another wish for a property that can be changed in place.
-fn in_place(slot: &Slot) -> Option<Slot> {
-    let mut changed = slot.clone();
-    for (name, wish) in &mut changed.props {
-        *wish = text(match *name {
-            "size" => "4",
-            "trust" => r#"{"Statement":[],"Version":"2012-10-17"}"#,
-            _ => continue,
-        });
-        return Some(changed);
-    }
-    None
-}
-
 /// The author corrects where the resource is to be: what an earlier create may still make there must
 /// not stay beside the new one.
-fn other_place(alone: &Scenario, slot: &Slot) -> Option<Scenario> {
+fn other_place(alone: &Scenario, sample: &Sample) -> Scenario {
     let mut scenario = alone.clone();
-    let mut changed = slot.clone();
-    if slot.props.iter().any(|(name, _)| *name == "vpc") {
-        let props = [("cidr", "10.7.0.0/16".into())].into_iter().collect();
-        let vpc = scenario
-            .account
-            .plant(Actor::Stranger, VPC.name, "other", &props, &Tags::new())
-            .expect("room for it");
-        for (name, wish) in &mut changed.props {
-            match *name {
-                "vpc" => *wish = Expr::Text(vpc.id.text()),
-                "cidr" => *wish = text("10.7.1.0/24"),
-                _ => {}
-            }
-        }
-    } else if slot.kind.props.iter().any(|rule| rule.name == "parent") {
-        changed.props.push(("parent", text("somewhere-else")));
-    } else {
-        return None;
+    let mut changed = alone.blueprint.slots()[0].clone();
+    if let Some(parent) = sample.parent {
+        let (account, differs) = (&mut scenario.account, parent.sample.beside);
+        let other = samples::make(account, parent.sample, differs);
+        samples::want_one(&mut changed, parent.prop, Expr::Text(other.text()));
     }
-    Some(changing(&scenario, "spec-place", &[changed]))
+    samples::want(&mut changed, sample.moved);
+    changing(&scenario, "spec-place", &[changed])
 }
 
 /// Others put parts into our resource, which is not exclusive: theirs stay, ours go when they are

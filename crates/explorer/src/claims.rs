@@ -1,8 +1,7 @@
 //! Scenarios of several claims in one world: neighbours, namesakes, two on one used resource, and
 //! one after the other.
 
-use blueprints::kkp::Cluster;
-use cloud_port::aws::security_group::SECURITY_GROUP;
+use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
 use ownership::blueprint::InnerWish;
 use ownership::decide::Evidence;
@@ -12,11 +11,10 @@ use ownership::part::Props;
 use ownership::{Blueprint, Freehold, Holder, Ledger, Slot, Target};
 
 use crate::fault::{Fault, Menu};
-use crate::names;
-use crate::run;
 use crate::scenario::{
-    CLUSTER, Expect, MACHINERY, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name, text,
+    CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name, text,
 };
+use crate::{names, run, samples};
 
 /// What meets a name that a lagging replica takes for taken: few faults, so that every pair of them
 /// is walked.
@@ -41,11 +39,12 @@ const LATE: Menu = Menu::of(&[
 ]);
 
 /// The scenarios of several claims for a Kind.
-pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
-    let mut all = neighbours(alone, kind);
+pub(crate) fn scenarios(alone: &Scenario, sample: &'static Sample) -> Vec<Scenario> {
+    let kind = sample.kind;
+    let mut all = neighbours(alone, sample);
     all.push(heir(alone));
     if kind.ids == Ids::Names {
-        all.push(late_heir(alone));
+        all.push(late_heir(alone, sample));
         all.push(one_name(alone));
     }
     if kind.naming != Naming::Free {
@@ -56,10 +55,10 @@ pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> 
         });
     }
     if kind.name_finds_marks() && kind.inner.iter().any(|inner| !inner.single) {
-        all.extend(one_used_resource(alone, kind));
+        all.extend(one_used_resource(alone, sample));
     }
     if kind.name_finds_marks() && kind.marking == Marking::Mutable {
-        all.extend(namesakes(alone, kind));
+        all.extend(namesakes(alone, sample));
     }
     if kind.marking == Marking::Mutable {
         all.push(taken_over_twice(alone));
@@ -80,7 +79,7 @@ fn second(alone: &Scenario, cluster: &str, holder: &str) -> Scenario {
 }
 
 /// The first claim's scenario with a second claim in it, and the same with the second ending first.
-fn both_orders(first: &Scenario, second: Scenario, what: &str) -> [Scenario; 2] {
+pub(crate) fn both_orders(first: &Scenario, second: Scenario, what: &str) -> [Scenario; 2] {
     let scenario = Scenario {
         others: vec![second],
         ..named(first, what)
@@ -94,10 +93,10 @@ fn both_orders(first: &Scenario, second: Scenario, what: &str) -> [Scenario; 2] 
 
 /// Two clusters in one account that share nothing. In one process, that glances, they share the
 /// inventory.
-fn neighbours(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+fn neighbours(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
     let mut slot = alone.blueprint.slots()[0].clone();
     slot.label = "dev-thing".into();
-    elsewhere(&mut slot, kind);
+    samples::want(&mut slot, sample.beside);
     let beside = Scenario {
         blueprint: Blueprint::new(vec![slot]).expect("a legal blueprint"),
         ..second(alone, "dev", "management-a")
@@ -110,21 +109,8 @@ fn neighbours(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
     vec![scenario, glancing]
 }
 
-/// A range of its own, where ranges may not overlap.
-pub(crate) fn elsewhere(slot: &mut Slot, kind: &Kind) {
-    for (name, wish) in &mut slot.props {
-        if *name == "cidr" {
-            *wish = text(if kind.name == "aws/vpc" {
-                "10.1.0.0/16"
-            } else {
-                "172.31.129.0/24"
-            });
-        }
-    }
-}
-
 /// The same name again, as soon as the claim has ended: calls of the first may still be under way.
-fn heir(alone: &Scenario) -> Scenario {
+pub(crate) fn heir(alone: &Scenario) -> Scenario {
     let heir = Scenario {
         follows: true,
         ..second(alone, CLUSTER, "management-a")
@@ -136,7 +122,7 @@ fn heir(alone: &Scenario) -> Scenario {
 }
 
 /// The same, with an heir that wants other parts: what comes late from the first one shows.
-fn late_heir(alone: &Scenario) -> Scenario {
+fn late_heir(alone: &Scenario, sample: &Sample) -> Scenario {
     let mut scenario = Scenario {
         faults: LATE,
         depth: 2,
@@ -144,7 +130,10 @@ fn late_heir(alone: &Scenario) -> Scenario {
     };
     for heir in &mut scenario.others {
         let mut slot = heir.blueprint.slots()[0].clone();
-        slot.inner = other_parts(&slot.inner).into_iter().skip(1).collect();
+        slot.inner = other_parts(sample, &slot.inner)
+            .into_iter()
+            .skip(1)
+            .collect();
         heir.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     }
     scenario
@@ -170,8 +159,8 @@ fn one_name(alone: &Scenario) -> Scenario {
 }
 
 /// Two clusters use somebody's resource and put equal and different parts into it.
-fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
-    let (account, _) = names::plant(alone, kind, &Tags::new());
+fn one_used_resource(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
+    let (account, _) = names::plant(alone, sample, &Tags::new());
     let used = Scenario {
         account,
         expect: Expect::Used,
@@ -179,7 +168,7 @@ fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
         ..alone.clone()
     };
     let mut slot = used.blueprint.slots()[0].clone();
-    slot.inner = other_parts(&slot.inner);
+    slot.inner = other_parts(sample, &slot.inner);
     let other = Scenario {
         blueprint: Blueprint::new(vec![slot]).expect("a legal blueprint"),
         ..second(&used, "dev", "management-a")
@@ -192,21 +181,19 @@ fn one_used_resource(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
 }
 
 /// Of the parts inside, one that is equal and one that is not.
-fn other_parts(wishes: &[InnerWish]) -> Vec<InnerWish> {
+fn other_parts(sample: &Sample, wishes: &[InnerWish]) -> Vec<InnerWish> {
     let mut parts: Vec<InnerWish> = wishes.iter().take(1).cloned().collect();
-    if let Some(first) = parts.first().cloned() {
-        let key = text(match first.kind {
-            "rule" => "ingress tcp 8443-8443 0.0.0.0/0",
-            "attached-policy" => "arn:aws:iam::aws:policy/PowerUserAccess",
-            _ => "kubernetes-others",
-        });
-        parts.push(InnerWish { key, ..first });
-    }
+    let others = parts.first().and_then(|first| sample.part(first.kind));
+    parts.extend(others.map(|part| InnerWish {
+        kind: part.inner,
+        key: text(part.others[1].0),
+        value: part.others[1].1.into(),
+    }));
     parts
 }
 
 /// The first claim is at rest and ends; the second begins at the same time.
-fn one_comes(first: &Scenario, second: Scenario, what: &str) -> Scenario {
+pub(crate) fn one_comes(first: &Scenario, second: Scenario, what: &str) -> Scenario {
     let (account, ledger) = run::prepare(first, &Freehold);
     Scenario {
         account,
@@ -251,7 +238,7 @@ fn taken_over_twice(alone: &Scenario) -> Scenario {
 
 /// Two clusters of one name in two management clusters. Each owns something, and both use what is
 /// somebody's. Whichever ends, the other one's tags stay.
-fn namesakes(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+fn namesakes(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
     let (mut account, thing) = (alone.account.clone(), &alone.blueprint.slots()[0]);
     let mut shared = Slot {
         name: slot_name("shared"),
@@ -260,9 +247,9 @@ fn namesakes(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
         exclusive: Vec::new(),
         ..thing.clone()
     };
-    elsewhere(&mut shared, kind);
+    samples::want(&mut shared, sample.beside);
     let props = ownership::blueprint::resolve_props(&shared.props, &|_| None).unwrap_or_default();
-    let target = plant(&mut account, kind.name, "shared-thing", &props);
+    let target = plant(&mut account, sample.kind, "shared-thing", &props);
     let claim = |base: &Scenario, label: &str| {
         let thing = Slot {
             label: label.into(),
@@ -289,7 +276,7 @@ fn namesakes(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
 
 /// What lets a sweep's call land when a namesake has begun since it was decided. Cluster marks name no
 /// claim, so nothing can tell: the namesake puts its mark back at its next look (law 7).
-const OVERTAKEN: Menu = Menu::of(&[
+pub(crate) const OVERTAKEN: Menu = Menu::of(&[
     Fault::EndNow,
     Fault::LateByOne,
     Fault::LateByTwo,
@@ -299,83 +286,21 @@ const OVERTAKEN: Menu = Menu::of(&[
     Fault::Slow,
 ]);
 
-fn plant(account: &mut Account, kind: &'static str, name: &str, props: &Props) -> Target {
+pub(crate) fn plant(
+    account: &mut Account,
+    kind: &'static Kind,
+    name: &str,
+    props: &Props,
+) -> Target {
     account
         .plant(Actor::Stranger, kind, name, props, &Tags::new())
         .expect("the name is free")
 }
 
 /// What the served API says: the cluster mark goes at the end, whoever wrote it.
-fn sweeping() -> Evidence {
+pub(crate) fn sweeping() -> Evidence {
     Evidence {
         sweep: true,
         ..Evidence::default()
     }
-}
-
-/// The scenarios of several KKP clusters.
-pub(crate) fn kkp_scenarios(alone: &Scenario) -> Vec<Scenario> {
-    let mut all = vec![Scenario {
-        name: "kkp/cluster/heir".into(),
-        depth: 1,
-        ..heir(alone)
-    }];
-    let mut account = alone.account.clone();
-    let vpc = account.default_vpc().expect("there is one").id.clone();
-    let props: Props = [("vpc", vpc.text()), ("description", "shared".into())]
-        .into_iter()
-        .collect();
-    let shared = plant(&mut account, SECURITY_GROUP.name, "shared", &props);
-    let cluster = |name: &str, uuid, holder, actor, own_group: bool, iam: bool, range: &str| {
-        let cluster = Cluster {
-            security_group_id: (!own_group).then(|| shared.id.to_string()),
-            disable_iam: !iam,
-            node_ports_allowed: vec![range.into()],
-            ..Cluster::new(name)
-        };
-        let ledger = Ledger {
-            ids: cluster.ids().expect("legal ids"),
-            ..Ledger::default()
-        };
-        Scenario {
-            account: account.clone(),
-            identity: identity(uuid, name, holder, cluster.dialect()),
-            actor,
-            blueprint: cluster.blueprint().expect("the cluster is legal"),
-            ledger,
-            evidence: sweeping(),
-            depth: 1,
-            faults: MACHINERY.without(Fault::LoseStatus.bit()),
-            name: "kkp/cluster".into(),
-            ..alone.clone()
-        }
-    };
-    let (here, there) = (Actor::Engine(0), Actor::Engine(1));
-    let (a, b) = ("management-a", "management-b");
-    // One owns a group; its namesake owns roles and a profile, and uses somebody's group.
-    let first = cluster(CLUSTER, UUID, a, here, true, false, "10.0.0.0/8");
-    let namesake = cluster(CLUSTER, OTHER_UUID, b, there, false, true, "10.0.0.0/8");
-    let first = Scenario {
-        faults: first.faults.without(OVERTAKEN),
-        ..first
-    };
-    all.extend(both_orders(&first, namesake, "two-claims/namesakes"));
-    // Two clusters use one group: ssh and ping are equal, the node ports are not.
-    let first = cluster(CLUSTER, UUID, a, here, false, false, "10.0.0.0/8");
-    let other = cluster("dev", OTHER_UUID, a, there, false, false, "192.168.0.0/16");
-    all.extend(both_orders(
-        &first,
-        other.clone(),
-        "two-claims/one-used-resource",
-    ));
-    all.push(one_comes(&first, other, "two-claims/one-comes-one-goes"));
-    let first = cluster(CLUSTER, UUID, a, here, true, true, "10.0.0.0/8");
-    let other = cluster("dev", OTHER_UUID, a, there, true, true, "10.0.0.0/8");
-    let [neighbours, _] = both_orders(&first, other, "neighbours");
-    all.push(Scenario {
-        glances: true,
-        ..named(&neighbours, "glancing")
-    });
-    all.push(neighbours);
-    all
 }

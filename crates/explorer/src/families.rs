@@ -1,7 +1,8 @@
 //! The families of scenarios: everything that can be special about a Kind.
 
+use cloud_port::Sample;
 use cloud_sim::Actor;
-use ownership::kind::{BirthProof, InnerProof, Kind, Naming};
+use ownership::kind::{BirthProof, Naming};
 use ownership::{Freehold, Ledger};
 
 use crate::fault::{Fault, Menu};
@@ -11,8 +12,8 @@ use crate::scenario::{
 use crate::{changes, claims, names, processes, run, special, stranger, twins};
 
 /// Everything that can be special about a Kind.
-pub(crate) fn of(kind: &'static Kind, all: &mut Vec<Scenario>) {
-    let alone = base(kind);
+pub(crate) fn of(sample: &'static Sample, all: &mut Vec<Scenario>) {
+    let (kind, alone) = (sample.kind, base(sample));
     all.push(Scenario {
         depth: 2,
         ..named(&alone, "alone")
@@ -52,37 +53,28 @@ pub(crate) fn of(kind: &'static Kind, all: &mut Vec<Scenario>) {
     });
     all.extend(held(&alone));
     if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
-        all.push(twins::twins(&alone, kind));
+        all.push(twins::twins(&alone, sample));
         all.push(Scenario {
             writers: 2,
-            ..named(&twins::twins(&alone, kind), "two-writers")
+            ..named(&twins::twins(&alone, sample), "two-writers")
         });
-    }
-    if kind.naming == Naming::Free
-        && kind.birth == BirthProof::Marks
-        && !kind.name.starts_with("aws/")
-    {
-        all.push(Scenario {
-            writers: 2,
-            ..twins::bare_twins(&alone, kind)
-        });
+        // Else they are bare already.
+        if sample.nests.is_some() {
+            all.push(Scenario {
+                writers: 2,
+                ..twins::bare_twins(&alone, sample)
+            });
+        }
     }
     if kind.birth == BirthProof::Circumstantial && kind.naming == Naming::Free {
         all.push(special::lookalike(&alone, kind));
     }
-    if kind
-        .inner
-        .iter()
-        .any(|inner| inner.proof == InnerProof::OwnMark)
-    {
-        all.push(special::guest(&alone, kind));
-    }
     if kind.name_finds_marks() {
-        all.extend(names::taken_names(&alone, kind));
+        all.extend(names::taken_names(&alone, sample));
     }
-    all.extend(special::scenarios(&alone, kind));
-    all.extend(claims::scenarios(&alone, kind));
-    all.extend(changes::scenarios(&alone, kind));
+    all.extend(special::scenarios(&alone, sample));
+    all.extend(claims::scenarios(&alone, sample));
+    all.extend(changes::scenarios(&alone, sample));
     all.extend(processes::scenarios(&alone));
     if kind.birth == BirthProof::Circumstantial {
         all.push(Scenario {

@@ -1,10 +1,11 @@
 //! Kinds that no cloud has: one for every combination of capabilities that the catalogue admits.
 
+use cloud_port::Sample;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Kind, Marking, Naming};
 use ownership::time::Millis;
 
-/// A Kind for every combination of capabilities that the catalogue admits.
-pub(crate) fn synthetic_all() -> Vec<&'static Kind> {
+/// A sample of a Kind for every combination of capabilities that the catalogue admits.
+pub(crate) fn synthetic_all() -> Vec<&'static Sample> {
     let mut kinds = Vec::new();
     let births = [
         BirthProof::Marks,
@@ -22,7 +23,7 @@ pub(crate) fn synthetic_all() -> Vec<&'static Kind> {
                             let kind =
                                 synthetic(birth, token, create, marking, naming, has_creation_time);
                             if kind.check().is_ok() {
-                                kinds.push(&*Box::leak(Box::new(kind)));
+                                kinds.push(sample(kind));
                             }
                         }
                     }
@@ -31,6 +32,18 @@ pub(crate) fn synthetic_all() -> Vec<&'static Kind> {
         }
     }
     kinds
+}
+
+/// The sample of a synthetic Kind.
+pub(crate) fn sample(kind: Kind) -> &'static Sample {
+    let sample = Sample {
+        nests: Some("parent"),
+        props: &[("size", "3")],
+        changed: &[("size", "4")],
+        moved: &[("parent", "somewhere-else")],
+        ..Sample::of(Box::leak(Box::new(kind)))
+    };
+    Box::leak(Box::new(sample))
 }
 
 pub(crate) fn synthetic(

@@ -29,6 +29,7 @@ mod processes;
 mod replay;
 mod rest;
 mod run;
+mod samples;
 mod scenario;
 mod search;
 mod special;

@@ -2,23 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
 use ownership::decide::Evidence;
 use ownership::kind::{Kind, Marking};
 use ownership::ledger::{Known, Origin};
 use ownership::mark::{Dialect, Tags};
-use ownership::part::InnerPart;
 use ownership::{Freehold, Ledger, ResourceId, Target, Text};
 
 use crate::fault::Fault;
-use crate::run;
 use crate::scenario::{
     CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name,
 };
+use crate::{run, samples};
 
 /// The slot's name is taken, by different people in different ways.
-pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
-    let planted = |tags: &Tags| plant(alone, kind, tags);
+pub(crate) fn taken_names(alone: &Scenario, sample: &'static Sample) -> Vec<Scenario> {
+    let kind = sample.kind;
+    let planted = |tags: &Tags| plant(alone, sample, tags);
     let mut all = Vec::new();
     let used = |what: &str, tags: &Tags| Scenario {
         account: planted(tags).0,
@@ -85,30 +86,17 @@ pub(crate) fn taken_names(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario
 }
 
 /// The account with a stranger's resource of the slot's name in it, and somebody's parts inside that.
-pub(crate) fn plant(alone: &Scenario, kind: &'static Kind, tags: &Tags) -> (Account, Target) {
+pub(crate) fn plant(alone: &Scenario, sample: &Sample, tags: &Tags) -> (Account, Target) {
     let mut account = alone.account.clone();
     let slot = &alone.blueprint.slots()[0];
     let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
     let target = account
-        .plant(Actor::Stranger, kind.name, &slot.label, &props, tags)
+        .plant(Actor::Stranger, sample.kind, &slot.label, &props, tags)
         .expect("the name is free");
-    for inner in kind.inner.iter().filter(|inner| !inner.single) {
-        let part = InnerPart {
-            key: match inner.name {
-                "rule" => "ingress tcp 443-443 0.0.0.0/0".into(),
-                "attached-policy" => "arn:aws:iam::aws:policy/SecurityAudit".into(),
-                _ => "somebody-elses".into(),
-            },
-            value: if inner.name == "inline-policy" {
-                "{}".into()
-            } else {
-                "".into()
-            },
-            tags: Tags::new(),
-            id: None,
-        };
+    for part in sample.parts {
+        let somebodys = samples::part(part.others[0]);
         account
-            .add_parts(Actor::Stranger, &target, inner.name, &[part])
+            .add_parts(Actor::Stranger, &target, part.inner, &[somebodys])
             .expect("room for it");
     }
     (account, target)
@@ -129,7 +117,7 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
                 unique: None,
                 wrote: None,
             };
-            let target = Target::new(kind.name, id.clone());
+            let target = Target::new(kind, id.clone());
             ledger.known.insert(target, known);
         }
         ledger

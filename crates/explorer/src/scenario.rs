@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cloud_port::Sample;
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use ownership::blueprint::{Blueprint, Expr, IfMissing, InnerWish, Slot, SlotName, Source};
 use ownership::decide::Evidence;
@@ -12,7 +13,7 @@ use ownership::{Claim, Holder, Identity, Ledger, Phase, ResourceId, Target};
 
 use crate::fault::{Fault, Menu};
 use crate::mutants::Flaw;
-use crate::{families, kinds, twins};
+use crate::{families, kinds, samples, twins};
 
 /// What a run begins with, what may happen in it, and what must come of it.
 #[derive(Clone)]
@@ -155,7 +156,7 @@ impl Scenario {
         for claim in self.claims() {
             let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
             for kind in claim.kinds.iter().copied().chain(slots) {
-                if !kinds.iter().any(|known| known.name == kind.name) {
+                if !kinds.contains(&kind) {
                     kinds.push(kind);
                 }
             }
@@ -245,11 +246,9 @@ pub(crate) const MACHINERY: Menu = Menu::of(&[
 /// Every scenario.
 pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();
-    for kind in kinds::synthetic_all() {
-        families::of(kind, &mut all);
-    }
-    for kind in cloud_port::aws::KINDS {
-        families::of(kind, &mut all);
+    let synthetic = kinds::synthetic_all();
+    for sample in synthetic.into_iter().chain(cloud_port::samples()) {
+        families::of(sample, &mut all);
     }
     let valuable = Kind {
         name: "synthetic/valuable",
@@ -263,7 +262,7 @@ pub(crate) fn all() -> Vec<Scenario> {
             true,
         )
     };
-    let valuable: &'static Kind = Box::leak(Box::new(valuable));
+    let valuable = kinds::sample(valuable);
     all.push(twins::twins(&base(valuable), valuable));
     all.extend(crate::kkp::scenarios());
     all.into_iter().map(Scenario::later).collect()
@@ -316,56 +315,32 @@ pub(crate) fn kkp() -> Dialect {
 }
 
 /// One claim with one slot of this Kind, on a fresh account.
-pub(crate) fn base(kind: &'static Kind) -> Scenario {
-    let account = Account::new(Settings::default(), VirtualClock::new()).with_kinds(&[kind]);
-    let vpc = account.default_vpc().map(|vpc| vpc.id.clone());
+pub(crate) fn base(sample: &'static Sample) -> Scenario {
+    let kind = sample.kind;
+    let mut account = Account::new(Settings::default(), VirtualClock::new()).with_kinds(&[kind]);
     let mut slot = Slot::own(slot_name("thing"), kind, "prod-thing");
     slot.source = Source::Own {
         if_missing: IfMissing::Create,
     };
     slot.cluster_mark = true;
-    for rule in kind.props {
-        let value = match rule.name {
-            "vpc" => vpc.as_ref().map(ResourceId::as_str),
-            "cidr" if kind.name == "aws/vpc" => Some("10.0.0.0/16"),
-            "cidr" => Some("172.31.128.0/24"),
-            "zone" => Some("zone-a"),
-            "description" => Some("of the cluster prod"),
-            "trust" => Some(r#"{"Statement":[]}"#),
-            "size" => Some("3"),
-            _ => None,
-        };
-        slot.props
-            .extend(value.map(|value| (rule.name, text(value))));
+    if let Some(parent) = sample.parent {
+        let home = samples::home(&mut account, parent);
+        slot.props.push((parent.prop, Expr::Text(home.text())));
     }
-    for inner in kind.inner.iter().filter(|inner| !inner.single) {
-        for key in inner_keys(inner.name) {
-            let value = if inner.name == "inline-policy" {
-                "{}"
-            } else {
-                ""
-            };
-            slot.inner.push(InnerWish {
-                kind: inner.name,
+    samples::want(&mut slot, sample.props);
+    for part in sample.parts {
+        slot.inner
+            .extend(part.wanted.iter().map(|(key, value)| InnerWish {
+                kind: part.inner,
                 key: text(key),
-                value: value.into(),
-            });
-        }
-        slot.exclusive.push(inner.name);
+                value: (*value).into(),
+            }));
+        slot.exclusive.push(part.inner);
     }
     let blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     let identity = identity(UUID, CLUSTER, "management-a", kkp());
     Scenario {
         exclusive: true,
         ..Scenario::plain(kind.name, account, identity, blueprint, vec![kind])
-    }
-}
-
-fn inner_keys(inner: &str) -> &'static [&'static str] {
-    match inner {
-        "rule" => &["ingress tcp 22-22 0.0.0.0/0", "ingress icmp all 0.0.0.0/0"],
-        "inline-policy" => &["kubernetes-control-plane"],
-        "attached-policy" => &["arn:aws:iam::aws:policy/ReadOnlyAccess"],
-        _ => &[],
     }
 }

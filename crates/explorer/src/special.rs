@@ -1,5 +1,7 @@
 //! Scenarios of single peculiarities: guests, blockers, namesakes, tokens that expire.
 
+use cloud_port::Sample;
+use cloud_port::sample::PartSample;
 use cloud_sim::Actor;
 use ownership::kind::{BirthProof, InnerProof, Kind, Marking, Naming};
 use ownership::mark::{Dialect, OwnershipMark, Tags, part_key};
@@ -11,30 +13,29 @@ use crate::fault::{Fault, Menu};
 use crate::scenario::{
     CLUSTER, Expect, OTHER_UUID, Scenario, UUID, identity, kkp, named, slot_name,
 };
-use crate::{names, run, twins};
+use crate::{names, run, samples, twins};
 
 /// The peculiarities that a Kind can have.
-pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> {
+pub(crate) fn scenarios(alone: &Scenario, sample: &'static Sample) -> Vec<Scenario> {
+    let kind = sample.kind;
     let mut all = Vec::new();
-    let parent_marks = |inner: &&ownership::kind::InnerKind| inner.proof == InnerProof::ParentMark;
-    if kind
-        .inner
-        .iter()
-        .any(|inner| parent_marks(&inner) && !inner.single)
-    {
-        all.push(guest_by_parent(alone, kind));
+    if let Some(part) = part_with(sample, InnerProof::ParentMark) {
+        all.push(guest_by_parent(alone, kind, part));
+    }
+    if let Some(part) = part_with(sample, InnerProof::OwnMark) {
+        all.push(guest(alone, kind, part));
     }
     if kind.name_finds_marks() && kind.marking == Marking::Mutable {
-        all.push(namesakes(alone, kind));
+        all.push(namesakes(alone, sample));
     }
     if kind.naming == Naming::Free {
-        all.push(two_slots(alone));
+        all.push(two_slots(alone, sample));
     }
     if kind.naming == Naming::Free && kind.birth == BirthProof::Marks {
-        all.push(held_twin(alone, kind));
-    }
-    if kind.name == "aws/vpc" || kind.name == "aws/subnet" {
-        all.push(blocked_twin(alone, kind));
+        all.push(held_twin(alone, sample));
+        if let Some(noun) = sample.blocked_by {
+            all.push(blocked_twin(alone, sample, noun));
+        }
     }
     if kind.birth == BirthProof::Token {
         all.push(expired_token(alone));
@@ -42,28 +43,28 @@ pub(crate) fn scenarios(alone: &Scenario, kind: &'static Kind) -> Vec<Scenario> 
     all
 }
 
+/// The examples of a sort of part that is known to be ours in this way.
+fn part_with(sample: &Sample, proof: InnerProof) -> Option<&'static PartSample> {
+    let mut inner = sample.kind.inner.iter();
+    inner.find_map(|inner| sample.part(inner.name).filter(|_| inner.proof == proof))
+}
+
 /// Another claim has put a part into our resource, and its mark for it on the resource.
-fn guest_by_parent(alone: &Scenario, kind: &'static Kind) -> Scenario {
+fn guest_by_parent(alone: &Scenario, kind: &'static Kind, part: &PartSample) -> Scenario {
     let (mut account, ledger) = run::prepare(alone, &Freehold);
     let dialect = Dialect::Kkp {
         cluster: "guest".into(),
     };
     let there = identity(OTHER_UUID, "guest", "management-a", dialect);
-    let target = Target::new(kind.name, ledger.ids[&slot_name("thing")].clone());
-    let inner = "inline-policy";
-    let key = part_key(kind.carrier, there.claim.hash(), inner, "guests");
+    let target = Target::new(kind, ledger.ids[&slot_name("thing")].clone());
+    let guests = samples::part(part.others[0]);
+    let key = part_key(kind.carrier, there.claim.hash(), part.inner, &guests.key);
     let tag = (key, format!("thing_0_{}", there.holder).into());
     account
         .tag(Actor::Engine(1), std::slice::from_ref(&target), &[tag])
         .expect("room for it");
-    let part = InnerPart {
-        key: "guests".into(),
-        value: "{}".into(),
-        tags: Tags::new(),
-        id: None,
-    };
     account
-        .add_parts(Actor::Engine(1), &target, inner, &[part])
+        .add_parts(Actor::Engine(1), &target, part.inner, &[guests])
         .expect("room for it");
     Scenario {
         account,
@@ -75,42 +76,31 @@ fn guest_by_parent(alone: &Scenario, kind: &'static Kind) -> Scenario {
 
 /// We use somebody's resource, and so does another live claim of this cluster's name: the user's
 /// tags go, the cluster mark stays.
-fn namesakes(alone: &Scenario, kind: &'static Kind) -> Scenario {
+fn namesakes(alone: &Scenario, sample: &'static Sample) -> Scenario {
     let mut scenario = Scenario {
         depth: 1,
-        ..named(&names::taken_names(alone, kind).remove(0), "namesakes")
+        ..named(&names::taken_names(alone, sample).remove(0), "namesakes")
     };
     let mut slot = scenario.blueprint.slots()[0].clone();
     slot.user_tags.push(("team".into(), "blue".into()));
     scenario.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     let ids = scenario
         .account
-        .alive(kind.name)
+        .alive(sample.kind)
         .map(|used| used.id.clone());
     scenario.evidence.namesakes_use = ids.collect();
     scenario
 }
 
 /// Two slots of one Kind, whose resources must not be taken for each other.
-fn two_slots(alone: &Scenario) -> Scenario {
+fn two_slots(alone: &Scenario, sample: &Sample) -> Scenario {
     let thing = alone.blueprint.slots()[0].clone();
     let mut other = Slot {
         name: slot_name("other"),
         label: "prod-other".into(),
         ..thing.clone()
     };
-    for (name, wish) in &mut other.props {
-        if *name == "cidr" {
-            *wish = ownership::blueprint::Expr::Text(
-                if alone.name == "aws/vpc" {
-                    "10.2.0.0/16"
-                } else {
-                    "172.31.129.0/24"
-                }
-                .into(),
-            );
-        }
-    }
+    samples::want(&mut other, sample.beside);
     Scenario {
         blueprint: Blueprint::new(vec![thing, other]).expect("a legal blueprint"),
         ..named(alone, "two-slots")
@@ -118,21 +108,19 @@ fn two_slots(alone: &Scenario) -> Scenario {
 }
 
 /// The slot has a twin that another management cluster holds: reported.
-fn held_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
+fn held_twin(alone: &Scenario, sample: &Sample) -> Scenario {
+    let kind = sample.kind;
     let (mut account, ledger) = run::prepare(alone, &Freehold);
     let there = identity(UUID, CLUSTER, "management-b", kkp());
     let slot = &alone.blueprint.slots()[0];
     let tags = there.ownership_tags(kind, slot, 1).expect("legal tags");
     let tags: Tags = tags.into_iter().collect();
     let mut props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
-    if kind.name == "aws/vpc" {
-        props.set("cidr", "10.1.0.0/16".into());
-    }
-    if kind.name == "aws/subnet" {
-        props.set("cidr", "172.31.140.0/24".into());
+    for (name, value) in sample.beside {
+        props.set(name, (*value).into());
     }
     account
-        .plant(Actor::Engine(1), kind.name, "prod-thing", &props, &tags)
+        .plant(Actor::Engine(1), kind, "prod-thing", &props, &tags)
         .expect("room for it");
     Scenario {
         account,
@@ -145,8 +133,8 @@ fn held_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
 }
 
 /// The twin that should go cannot be deleted: reported, and not tried again and again.
-fn blocked_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
-    let mut scenario = named(&twins::twins(alone, kind), "blocked");
+fn blocked_twin(alone: &Scenario, sample: &'static Sample, noun: &str) -> Scenario {
+    let mut scenario = named(&twins::twins(alone, sample), "blocked");
     let recorded = scenario.ledger.ids.get(&slot_name("thing")).cloned();
     let other = scenario
         .ledger
@@ -155,7 +143,7 @@ fn blocked_twin(alone: &Scenario, kind: &'static Kind) -> Scenario {
         .find(|target| Some(&target.id) != recorded.as_ref());
     scenario.blocker = other
         .cloned()
-        .map(|other| scenario.account.pin(&other, "network interface"));
+        .map(|other| scenario.account.pin(&other, noun));
     Scenario {
         expect: Expect::Reported,
         must_report: true,
@@ -188,13 +176,13 @@ pub(crate) fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let label = slot.label.clone();
     scenario
         .account
-        .plant(Actor::Stranger, kind.name, &label, &props, &Tags::new())
+        .plant(Actor::Stranger, kind, &label, &props, &Tags::new())
         .expect("names are free");
     scenario
 }
 
 /// Another claim uses our resource and has put a part of its own inside.
-pub(crate) fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
+fn guest(alone: &Scenario, kind: &'static Kind, part: &PartSample) -> Scenario {
     let (mut account, ledger) = run::prepare(alone, &Freehold);
     let there = identity(
         OTHER_UUID,
@@ -211,20 +199,13 @@ pub(crate) fn guest(alone: &Scenario, kind: &'static Kind) -> Scenario {
         holder: there.holder.clone(),
         generation: 0,
     };
-    let part = InnerPart {
-        key: "ingress tcp 443-443 0.0.0.0/0".into(),
-        value: "".into(),
+    let guests = InnerPart {
         tags: mark.encode(kind.carrier).into_iter().collect(),
-        id: None,
+        ..samples::part(part.others[0])
     };
-    let id = ledger.ids[&slot_name("thing")].clone();
+    let target = Target::new(kind, ledger.ids[&slot_name("thing")].clone());
     account
-        .add_parts(
-            Actor::Engine(1),
-            &Target::new(kind.name, id),
-            "rule",
-            &[part],
-        )
+        .add_parts(Actor::Engine(1), &target, part.inner, &[guests])
         .expect("room for it");
     Scenario {
         account,

@@ -1,14 +1,16 @@
 //! The foreign actor: what somebody else with access to the account may do, within A1 to A3. It
 //! meddles with the first claim.
 
+use cloud_port::sample::PartSample;
 use cloud_sim::{Actor, Life};
 use ownership::kind::{BirthProof, InnerProof, Naming};
 use ownership::mark::Tags;
-use ownership::part::{InnerPart, Props};
+use ownership::part::Props;
 use ownership::{Slot, Target, Text};
 
 use crate::fault::{Fault, Menu};
 use crate::laws::is_own_key;
+use crate::samples;
 use crate::world::World;
 
 /// What the stranger can do right now.
@@ -75,7 +77,7 @@ fn act_if_possible(world: &mut World<'_>, fault: Fault) -> Option<bool> {
     let done = match fault {
         Fault::StrangerCreates => {
             let (slot, props) = nameable(world)?;
-            let (kind, name) = (slot.kind.name, &slot.label);
+            let (kind, name) = (slot.kind, &slot.label);
             let born = world
                 .account
                 .plant(stranger, kind, name, &props, &Tags::new());
@@ -112,14 +114,11 @@ fn act_if_possible(world: &mut World<'_>, fault: Fault) -> Option<bool> {
             lives.iter().rev().any(|life| recreate(world, life))
         }
         Fault::StrangerAddsInner => {
-            let (target, inner) = inner_host(world)?;
-            let part = InnerPart {
-                key: "ingress tcp 4444-4444 192.0.2.0/24".into(),
-                value: "".into(),
-                tags: Tags::new(),
-                id: None,
-            };
-            let added = world.account.add_parts(stranger, &target, inner, &[part]);
+            let (target, sample) = inner_host(world)?;
+            let part = samples::part(sample.others[2]);
+            let added = world
+                .account
+                .add_parts(stranger, &target, sample.inner, &[part]);
             added.is_ok()
         }
         Fault::StrangerRemovesInner => {
@@ -187,9 +186,7 @@ fn recreate(world: &mut World<'_>, life: &Life) -> bool {
         return false;
     };
     let identity = &world.claim(0).identity;
-    let Some(kind) = crate::laws::kind_of(world.scenario, life.target.kind) else {
-        return false;
-    };
+    let kind = life.target.kind;
     let Ok(tags) = identity.dialect.ownership(kind.carrier, None) else {
         return false;
     };
@@ -212,7 +209,7 @@ fn recreate(world: &mut World<'_>, life: &Life) -> bool {
         .collect();
     let born = world
         .account
-        .plant(Actor::Stranger, kind.name, &resource.name, &props, &tags);
+        .plant(Actor::Stranger, kind, &resource.name, &props, &tags);
     born.is_ok()
 }
 
@@ -260,7 +257,7 @@ fn nameable<'w>(world: &World<'w>) -> Option<(&'w Slot, Props)> {
 }
 
 /// A resource that we work on and that has parts with marks of their own.
-fn inner_host(world: &World<'_>) -> Option<(Target, &'static str)> {
+fn inner_host(world: &World<'_>) -> Option<(Target, &'static PartSample)> {
     let slots = world.blueprint(0).slots().iter();
     slots
         .filter(|slot| !slot.inner.is_empty())
@@ -268,7 +265,9 @@ fn inner_host(world: &World<'_>) -> Option<(Target, &'static str)> {
             let mut inner = slot.kind.inner.iter();
             let inner = inner.find(|inner| inner.proof == InnerProof::OwnMark)?;
             let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
-            Some((Target::new(slot.kind.name, id), inner.name))
+            let mut samples = cloud_port::samples();
+            let sample = samples.find(|sample| sample.kind == slot.kind)?;
+            Some((Target::new(slot.kind, id), sample.part(inner.name)?))
         })
 }
 
@@ -278,7 +277,7 @@ fn used(world: &World<'_>) -> Option<Target> {
     let slots = world.blueprint(0).slots().iter();
     slots.filter(|slot| slot.cluster_mark).find_map(|slot| {
         let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
-        let target = Target::new(slot.kind.name, id);
+        let target = Target::new(slot.kind, id);
         let life = world.account.life(&target)?;
         (life.is_alive() && life.by != us).then_some(target)
     })

@@ -1,17 +1,19 @@
 //! Scenarios in which a slot has two resources of ours.
 
+use cloud_port::Sample;
 use cloud_sim::Actor;
 use ownership::blueprint::Expr;
 use ownership::ledger::{Known, Origin};
 use ownership::part::Props;
 use ownership::step::Create;
-use ownership::{Blueprint, Kind, Ledger, Slot, Step, Target, name};
+use ownership::{Blueprint, Ledger, Slot, Step, Target, name};
 
 use crate::scenario::{Scenario, named, slot_name};
 
 /// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other
 /// one has.
-pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
+pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
+    let kind = sample.kind;
     let mut scenario = named(alone, "twins");
     let slot = scenario.blueprint.slots()[0].clone();
     let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
@@ -44,29 +46,17 @@ pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
         effect.born.expect("a create makes something").id.clone()
     };
     let mut second_props = props.clone();
-    if kind.name == "aws/vpc" || kind.name == "aws/subnet" {
-        second_props.set(
-            "cidr",
-            if kind.name == "aws/vpc" {
-                "10.1.0.0/16".into()
-            } else {
-                "172.31.129.0/24".into()
-            },
-        );
+    for (name, value) in sample.beside {
+        second_props.set(name, (*value).into());
     }
     let first = make(&slot, 1, &props);
     let second = make(&slot, 2, &second_props);
-    let has_parent = kind.props.iter().any(|rule| rule.name == "parent");
     let mut slots = vec![slot.clone()];
-    if has_parent {
+    if let Some(parent) = sample.nests {
         let mut child = Slot::own(slot_name("child"), kind, "prod-child");
-        child.props = vec![("parent", Expr::Slot(slot.name.clone()))];
+        child.props = vec![(parent, Expr::Slot(slot.name.clone()))];
         child.cluster_mark = true;
-        make(
-            &child,
-            1,
-            &[("parent", second.text())].into_iter().collect(),
-        );
+        make(&child, 1, &[(parent, second.text())].into_iter().collect());
         slots.push(child);
     }
     scenario.blueprint = Blueprint::new(slots).expect("a legal blueprint");
@@ -83,17 +73,14 @@ pub(crate) fn twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
             unique: None,
             wrote: None,
         };
-        scenario
-            .ledger
-            .known
-            .insert(Target::new(kind.name, id), known);
+        scenario.ledger.known.insert(Target::new(kind, id), known);
     }
     scenario
 }
 
 /// Twins that nothing depends on, the younger one recorded: who has lost the status keeps the other.
-pub(crate) fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
-    let mut scenario = twins(alone, kind);
+pub(crate) fn bare_twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
+    let mut scenario = twins(alone, sample);
     scenario.name = format!("{}/bare-twins", alone.name);
     let slot = slot_name("thing");
     let child = scenario
@@ -105,11 +92,11 @@ pub(crate) fn bare_twins(alone: &Scenario, kind: &'static Kind) -> Scenario {
     if let Some(child) = child {
         let made = scenario
             .account
-            .alive(child.kind.name)
+            .alive(child.kind)
             .find(|r| r.name == child.label)
             .cloned();
         if let Some(made) = made {
-            let target = Target::new(child.kind.name, made.id.clone());
+            let target = Target::new(child.kind, made.id.clone());
             scenario
                 .account
                 .delete(Actor::Engine(0), &target)

@@ -95,7 +95,7 @@ mod tests {
     fn role(account: &mut Account, by: Actor, name: &str) -> Target {
         let props: Props = [("trust", Text::from("{}"))].into_iter().collect();
         account
-            .plant(by, ROLE.name, name, &props, &Tags::new())
+            .plant(by, &ROLE, name, &props, &Tags::new())
             .unwrap()
     }
 

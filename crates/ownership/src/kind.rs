@@ -1,5 +1,9 @@
 //! Kinds: what the engine must know about a sort of cloud resource, as a declaration.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use crate::mark::Carrier;
 use crate::time::{FRESH, Millis, REQUEST_TIMEOUT};
 
@@ -8,7 +12,10 @@ use crate::time::{FRESH, Millis, REQUEST_TIMEOUT};
 /// # Guarantees
 /// A Kind that passes [`Kind::check`] can be created, found again after a crash at any point, and
 /// deleted, without guessing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Two Kinds of one name are one: names are what ledgers and messages hold, and what a catalogue has
+/// only once. So Kinds are compared, ordered, hashed and shown by their names.
+#[derive(Clone)]
 pub struct Kind {
     /// The Kind's name, for example `aws/security-group`. Unique in a catalogue.
     pub name: &'static str,
@@ -224,5 +231,91 @@ impl Kind {
     /// The inner Kind of that name.
     pub fn inner(&self, name: &str) -> Option<&'static InnerKind> {
         self.inner.iter().find(|inner| inner.name == name)
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        // Most are the same declaration.
+        std::ptr::eq(self, other) || self.name == other.name
+    }
+}
+
+impl Eq for Kind {}
+
+impl PartialOrd for Kind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if std::ptr::eq(self, other) {
+            return Ordering::Equal;
+        }
+        self.name.cmp(other.name)
+    }
+}
+
+impl Hash for Kind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name, f)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// A Kind like any other.
+    pub(crate) static THING: Kind = Kind {
+        name: "test/thing",
+        noun: "thing",
+        carrier: Carrier::AwsTags,
+        birth: BirthProof::Marks,
+        token: None,
+        create: CreateMode::Insert,
+        marking: Marking::Mutable,
+        tags_together: true,
+        naming: Naming::Free,
+        ids: Ids::Unique,
+        has_creation_time: false,
+        lists_marks: true,
+        valuable: false,
+        settling: Millis::seconds(10),
+        props: &[],
+        inner: &[],
+    };
+
+    #[test]
+    fn two_kinds_of_one_name_are_one() {
+        let again = Kind {
+            valuable: true,
+            ..THING.clone()
+        };
+        let other = Kind {
+            name: "test/other",
+            ..THING.clone()
+        };
+        assert_eq!(THING, again);
+        assert_ne!(THING, other);
+        let names: BTreeSet<&Kind> = BTreeSet::from([&THING, &again, &other]);
+        assert_eq!(format!("{names:?}"), r#"{"test/other", "test/thing"}"#);
+        assert_eq!(THING.to_string(), "test/thing");
     }
 }

@@ -55,7 +55,7 @@ pub struct Ledger {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
     /// The Kind.
-    pub kind: &'static str,
+    pub kind: &'static Kind,
     /// Which attempt it is.
     pub attempt: u32,
     /// How often it was announced: each call has an announcement of its own, so that everybody can

@@ -1,5 +1,6 @@
 //! Parts as they are in the cloud: resources, and what lives inside them.
 
+use crate::kind::Kind;
 use crate::mark::Tags;
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
@@ -54,8 +55,8 @@ impl FromIterator<(&'static str, Text)> for Props {
 /// A resource as a read showed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its Kind's name.
-    pub kind: &'static str,
+    /// Its Kind.
+    pub kind: &'static Kind,
     /// The cloud's id for it.
     pub id: ResourceId,
     /// What the cloud calls this very resource, where its id is only a name

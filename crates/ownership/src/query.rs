@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::kind::Kind;
 use crate::part::{InnerPart, Props, Resource};
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
@@ -9,8 +10,8 @@ use crate::time::CloudTime;
 /// A resource, named: its Kind and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
-    /// The Kind's name.
-    pub kind: &'static str,
+    /// The Kind.
+    pub kind: &'static Kind,
     /// The cloud's id.
     pub id: ResourceId,
 }
@@ -22,8 +23,8 @@ pub enum Query {
     Id(Target),
     /// The resources with this name, within the parent where names are unique only there.
     Name {
-        /// The Kind's name.
-        kind: &'static str,
+        /// The Kind.
+        kind: &'static Kind,
         /// The name.
         name: Text,
         /// The property that names the parent, and the parent's id.
@@ -31,15 +32,15 @@ pub enum Query {
     },
     /// The resources that carry a tag with one of these keys: a look-up by marks.
     Marks {
-        /// The Kind's name.
-        kind: &'static str,
+        /// The Kind.
+        kind: &'static Kind,
         /// The keys.
         keys: Vec<Text>,
     },
     /// The resources with these properties, and this name unless it is empty.
     Match {
-        /// The Kind's name.
-        kind: &'static str,
+        /// The Kind.
+        kind: &'static Kind,
         /// The name.
         name: Text,
         /// The properties.
@@ -77,8 +78,8 @@ pub struct InnerAnswer {
 }
 
 impl Query {
-    /// The name of the Kind that it is about.
-    pub fn kind(&self) -> &'static str {
+    /// The Kind that it is about.
+    pub fn kind(&self) -> &'static Kind {
         match self {
             Self::Id(target) | Self::Inner { of: target, .. } => target.kind,
             Self::Name { kind, .. } | Self::Marks { kind, .. } | Self::Match { kind, .. } => kind,
@@ -104,7 +105,7 @@ impl Query {
 
 impl Target {
     /// Names a resource.
-    pub fn new(kind: &'static str, id: ResourceId) -> Self {
+    pub fn new(kind: &'static Kind, id: ResourceId) -> Self {
         Self { kind, id }
     }
 }

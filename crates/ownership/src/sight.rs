@@ -135,13 +135,14 @@ impl Sightings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::tests::THING;
     use crate::ledger::{Edit, Intent, TraceOf};
     use crate::part::Props;
     use crate::text::ResourceId;
 
     fn intent(attempt: u32, sends: u32) -> Intent {
         Intent {
-            kind: "aws/security-group",
+            kind: &THING,
             attempt,
             sends,
             name: "nodes".into(),
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn an_announcement_that_the_ledger_does_not_have_is_forgotten() {
         let slot = SlotName::new("group").unwrap();
-        let target = Target::new("aws/subnet", ResourceId::new("subnet-1"));
+        let target = Target::new(&THING, ResourceId::new("subnet-1"));
         let trace = Trace {
             on: target.clone(),
             what: TraceOf::Tag {
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn announcements_are_learned_and_nothing_else() {
-        let target = Target::new("aws/iam-role", ResourceId::new("nodes"));
+        let target = Target::new(&THING, ResourceId::new("nodes"));
         let call = Sight::Call(target.clone(), 3);
         let (mut one, mut other) = (Sightings::new(), Sightings::new());
         other.since(call.clone(), Tick(1));

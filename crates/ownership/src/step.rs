@@ -228,11 +228,11 @@ impl Step {
         }
     }
 
-    /// The name of the Kind it works on.
-    pub fn kind(&self) -> &'static str {
+    /// The Kind it works on; `None` if it works on nothing.
+    pub fn kind(&self) -> Option<&'static Kind> {
         match self {
-            Self::Create(create) => create.kind.name,
-            _ => self.targets().first().map_or("", |target| target.kind),
+            Self::Create(create) => Some(create.kind),
+            _ => self.targets().first().map(|target| target.kind),
         }
     }
 

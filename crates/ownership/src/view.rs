@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::blueprint::SlotName;
 use crate::error::CloudError;
 use crate::finding::Reason;
-use crate::kind::InnerKind;
+use crate::kind::{InnerKind, Kind};
 use crate::ledger::{Edit, Trace, TraceOf};
 use crate::part::{InnerPart, Resource};
 use crate::query::{Answer, Query, Target};
@@ -455,7 +455,7 @@ impl View {
     }
 
     /// The resources of a Kind that are there.
-    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = (&Arc<Resource>, ReadStamp)> {
+    pub fn of_kind(&self, kind: &Kind) -> impl Iterator<Item = (&Arc<Resource>, ReadStamp)> {
         self.seen
             .iter()
             .filter(move |(target, _)| target.kind == kind)

@@ -201,7 +201,7 @@ fn thing(at: usize) -> impl Strategy<Value = Thing> {
             let mut props = Props::new();
             props.set("size", size.to_string().into());
             let resource = Resource {
-                kind: kind.name,
+                kind,
                 id: ResourceId::new(format!("res-{at}")),
                 unique: None,
                 name: format!("prod-{slot}").into(),
@@ -232,9 +232,9 @@ fn ledger(count: usize) -> impl Strategy<Value = Ledger> {
         };
         for (at, is_group, how) in ids {
             let (kind, slot) = if is_group {
-                (GROUP.name, slot_name("group"))
+                (&GROUP, slot_name("group"))
             } else {
-                (DISK.name, slot_name("disk"))
+                (&DISK, slot_name("disk"))
             };
             let target = Target::new(kind, ResourceId::new(format!("res-{at}")));
             let origin = match how {
@@ -257,9 +257,9 @@ fn ledger(count: usize) -> impl Strategy<Value = Ledger> {
         }
         if let Some(is_group) = intent {
             let (kind, slot) = if is_group {
-                (GROUP.name, "group")
+                (&GROUP, "group")
             } else {
-                (DISK.name, "disk")
+                (&DISK, "disk")
             };
             let mut props = Props::new();
             props.set("size", "3".into());
@@ -294,7 +294,7 @@ fn start() -> impl Strategy<Value = Start> {
         // only that can be ours.
         let groups = things
             .iter_mut()
-            .filter(|thing| thing.resource.kind == GROUP.name);
+            .filter(|thing| thing.resource.kind == &GROUP);
         for thing in groups.skip(1) {
             thing.resource.name = format!("other-{}", thing.resource.id).into();
             thing.whose = Whose::AnotherClaims;
@@ -385,9 +385,9 @@ impl World {
                         .map(|t| Arc::new(t.resource.clone())));
                 }
                 let id = ResourceId::new(format!("new-{}", self.writes));
-                let target = Target::new(create.kind.name, id.clone());
+                let target = Target::new(create.kind, id.clone());
                 let resource = Resource {
-                    kind: create.kind.name,
+                    kind: create.kind,
                     id,
                     unique: None,
                     name: create.name.clone(),
@@ -507,7 +507,7 @@ impl World {
     /// Evidence of the user's, or our own record of having made it, allows to mark what has no mark
     /// of Freehold's.
     fn may_adopt(&self, target: &Target) -> bool {
-        let slot = slot_name(if target.kind == GROUP.name {
+        let slot = slot_name(if target.kind == &GROUP {
             "group"
         } else {
             "disk"

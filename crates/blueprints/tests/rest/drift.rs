@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use ownership::decide::Phase;
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props};
-use ownership::{Target, Text};
+use ownership::{Kind, Target, Text};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
@@ -75,7 +75,7 @@ fn part(key: &str, value: &str) -> InnerPart {
 }
 
 /// The first resource of a Kind that has this name; any, if it is empty.
-fn named(account: &Account, kind: &'static str, name: &str) -> Option<Target> {
+fn named(account: &Account, kind: &'static Kind, name: &str) -> Option<Target> {
     let mut alive = account.alive(kind);
     let found = alive.find(|resource| name.is_empty() || &*resource.name == name)?;
     Some(Target::new(kind, found.id.clone()))
@@ -104,11 +104,11 @@ impl Drift {
         let name = format!("kubernetes-{cluster}");
         let worker = format!("{name}-worker");
         let mark = format!("kubernetes.io/cluster/{cluster}");
-        let group = named(account, aws::security_group::SECURITY_GROUP.name, &name);
-        let role = named(account, role::ROLE.name, &worker);
-        let profile = named(account, instance_profile::INSTANCE_PROFILE.name, &name);
-        let table = named(account, aws::route_table::ROUTE_TABLE.name, "");
-        let subnet = named(account, aws::subnet::SUBNET.name, "");
+        let group = named(account, &aws::security_group::SECURITY_GROUP, &name);
+        let role = named(account, &role::ROLE, &worker);
+        let profile = named(account, &instance_profile::INSTANCE_PROFILE, &name);
+        let table = named(account, &aws::route_table::ROUTE_TABLE, "");
+        let subnet = named(account, &aws::subnet::SUBNET, "");
         let vpc = account.default_vpc()?.id.text();
         match self {
             RemoveRule => {
@@ -139,7 +139,7 @@ impl Drift {
                     ("zone", "zone-a"),
                 ];
                 let props: Props = props.iter().map(|(k, v)| (*k, text(v))).collect();
-                let kind = aws::subnet::SUBNET.name;
+                let kind = &aws::subnet::SUBNET;
                 account
                     .plant(BY, kind, "", &props, &Tags::new())
                     .ok()
@@ -177,26 +177,26 @@ impl Drift {
             }
             DeleteProfile => {
                 EmptyProfile.happen(account, cluster);
-                let profile = named(account, instance_profile::INSTANCE_PROFILE.name, &name)?;
+                let profile = named(account, &instance_profile::INSTANCE_PROFILE, &name)?;
                 account.delete(BY, &profile).ok()
             }
             ReplaceProfile => {
                 DeleteProfile.happen(account, cluster)?;
-                let kind = instance_profile::INSTANCE_PROFILE.name;
+                let kind = &instance_profile::INSTANCE_PROFILE;
                 let planted = account.plant(BY, kind, &name, &Props::new(), &Tags::new());
                 planted.ok().map(drop)
             }
             UnmarkProfile => done(untag(account, &profile?, "freehold.dev/")),
             NewGroup => {
                 let props = [("vpc", vpc), ("description", text("a web shop"))];
-                let kind = aws::security_group::SECURITY_GROUP.name;
+                let kind = &aws::security_group::SECURITY_GROUP;
                 let planted =
                     account.plant(BY, kind, "shop", &props.into_iter().collect(), &Tags::new());
                 planted.ok().map(drop)
             }
             NewRole => {
                 let props = Props::from_iter([("trust", text(r#"{"Statement":[]}"#))]);
-                let kind = role::ROLE.name;
+                let kind = &role::ROLE;
                 account
                     .plant(BY, kind, "shop", &props, &Tags::new())
                     .ok()

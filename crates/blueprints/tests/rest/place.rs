@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use blueprints::kkp::Cluster;
 use cloud_port::driver::{Driver, InMemory, Journal, PassEnd, Rested, Term};
 use cloud_port::{Inventory, Survey, aws};
-use cloud_sim::{Account, Actor, Counters, Op, Quotas, Settings, SharedAccount, VirtualClock};
+use cloud_sim::{Account, Actor, Counters, Quotas, Settings, SharedAccount, VirtualClock};
 use futures_util::FutureExt as _;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::time::Millis;
 use ownership::{
-    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Reason, Sightings, Step, Text,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Kind, Ledger, Reason, Sightings,
+    Step, Text,
 };
 
 /// How often claims at rest are visited.
@@ -47,7 +48,7 @@ pub(crate) struct Wants {
 pub(crate) struct Calls {
     pub(crate) reads: u64,
     pub(crate) writes: u64,
-    pub(crate) by_operation: Vec<(Op, u64)>,
+    pub(crate) by_operation: Vec<(&'static str, u64)>,
 }
 
 /// How many Steps there were.
@@ -65,13 +66,11 @@ impl<C: Survey> Place<C> {
     /// sees of the account.
     pub(crate) fn new(clusters: usize, cloud: impl FnOnce(SharedAccount) -> C) -> Self {
         let settings = Settings {
-            quotas: Quotas {
-                vpcs: 1000,
-                security_groups: 100_000,
-                roles: 100_000,
-                instance_profiles: 100_000,
-                ..Quotas::default()
-            },
+            quotas: Quotas::default()
+                .resources(&aws::vpc::VPC, 1000)
+                .resources(&aws::security_group::SECURITY_GROUP, 100_000)
+                .resources(&aws::role::ROLE, 100_000)
+                .resources(&aws::instance_profile::INSTANCE_PROFILE, 100_000),
             ..Settings::default()
         };
         let mut account = Account::new(settings, VirtualClock::new());
@@ -129,7 +128,7 @@ impl<C: Survey> Place<C> {
             let account = self.account.lock();
             let now = account.clock().now();
             account.clock().advance(Millis(RESYNC.0 - now.0 % RESYNC.0));
-            *account.counters()
+            account.counters().clone()
         };
         let mut busy = Vec::new();
         for tenant in 0..self.tenants.len() {
@@ -143,8 +142,9 @@ impl<C: Survey> Place<C> {
 
     /// What the cloud was asked since.
     pub(crate) fn calls_since(&self, before: &Counters) -> Calls {
-        let now = *self.account.lock().counters();
-        let more = now.iter().map(|(op, n)| (op, n - before.calls(op)));
+        let now = self.account.lock().counters().clone();
+        let called = now.iter().map(|(op, n)| (op.name(), n));
+        let more = called.map(|(op, n)| (op, n - before.calls(op)));
         Calls {
             reads: now.reads() - before.reads(),
             writes: now.writes() - before.writes(),
@@ -230,19 +230,16 @@ pub(crate) fn driver<'a, C>(
 
 /// Somebody makes another network.
 fn new_vpc(account: &mut Account, number: usize) -> String {
-    let mut plant = |kind: &'static str, props: &[(&'static str, &str)]| {
+    let mut plant = |kind: &'static Kind, props: &[(&'static str, &str)]| {
         let props: Props = props.iter().map(|(k, v)| (*k, Text::from(*v))).collect();
         let planted = account.plant(Actor::Stranger, kind, "", &props, &Tags::new());
         planted.expect("there is room for it").id.to_string()
     };
-    let vpc = plant(
-        aws::vpc::VPC.name,
-        &[("cidr", &format!("10.{number}.0.0/16"))],
-    );
+    let vpc = plant(&aws::vpc::VPC, &[("cidr", &format!("10.{number}.0.0/16"))]);
     for (at, zone) in ["zone-a", "zone-b", "zone-c"].iter().enumerate() {
         let cidr = format!("10.{number}.{}.0/20", 16 * at);
         plant(
-            aws::subnet::SUBNET.name,
+            &aws::subnet::SUBNET,
             &[("vpc", &vpc), ("cidr", &cidr), ("zone", zone)],
         );
     }

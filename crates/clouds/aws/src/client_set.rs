@@ -96,7 +96,7 @@ impl ClientSet {
     }
 
     async fn send(&self, step: &Step) -> Result<Effect, CloudError> {
-        let handler = handler::of(step.kind())?;
+        let handler = handler::of(step.kind().ok_or_else(nothing)?)?;
         match step {
             Step::Create(create) => {
                 let born = handler.create(self, create).await?;
@@ -148,7 +148,13 @@ impl Cloud for ClientSet {
 
 impl Survey for ClientSet {
     async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
-        let (answer, date) = observe::dated(handler::of(kind.name)?.survey(self)).await;
+        let (answer, date) = observe::dated(handler::of(kind)?.survey(self)).await;
         answer.map(|answer| Answer { date, ..answer })
     }
+}
+
+/// The refusal of a Step that names no resource.
+fn nothing() -> CloudError {
+    let message = "the call names no resource";
+    CloudError::new(Class::Fatal, "MissingParameter", message)
 }

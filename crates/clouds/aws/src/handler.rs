@@ -188,21 +188,19 @@ macro_rules! parts {
 
 pub(crate) use {handler, parts};
 
-/// The handler of every Kind of AWS.
-const HANDLERS: [&dyn Handler; cloud_port::aws::KINDS.len()] = [
-    &ec2::vpc::Vpcs,
-    &ec2::route_table::RouteTables,
-    &ec2::subnet::Subnets,
-    &ec2::security_group::SecurityGroups,
-    &iam::role::Roles,
-    &iam::instance_profile::InstanceProfiles,
-];
+/// The handlers of the Kinds of AWS, service by service.
+const HANDLERS: [&[&dyn Handler]; 2] = [ec2::HANDLERS, iam::HANDLERS];
+
+const _: () = assert!(
+    ec2::HANDLERS.len() + iam::HANDLERS.len() == cloud_port::aws::KINDS.len(),
+    "each Kind of AWS needs a handler in the table of its service"
+);
 
 /// The handler of a Kind.
-pub(crate) fn of(kind: &str) -> Result<&'static dyn Handler, CloudError> {
-    let mut handlers = HANDLERS.into_iter();
-    let found = handlers.find(|handler| handler.kind().name == kind);
-    found.ok_or_else(|| unknown(kind))
+pub(crate) fn of(kind: &Kind) -> Result<&'static dyn Handler, CloudError> {
+    let mut handlers = HANDLERS.into_iter().flatten().copied();
+    let found = handlers.find(|handler| handler.kind() == kind);
+    found.ok_or_else(|| unknown(kind.name))
 }
 
 fn unknown(kind: &str) -> CloudError {
@@ -225,13 +223,17 @@ mod tests {
     #[test]
     fn every_kind_and_inner_kind_is_handled_and_no_other() {
         for kind in KINDS {
-            assert_eq!(of(kind.name).unwrap().kind(), kind);
+            assert_eq!(of(kind).unwrap().kind(), kind);
             let declared: Vec<&str> = kind.inner.iter().map(|inner| inner.name).collect();
-            let parts = of(kind.name).unwrap().parts().iter();
+            let parts = of(kind).unwrap().parts().iter();
             let handled: Vec<&str> = parts.map(|(name, _)| *name).collect();
             assert_eq!(handled, declared, "{}", kind.name);
         }
-        assert!(of("aws/moon").is_err());
-        assert!(of(KINDS[0].name).unwrap().inside("moon").is_err());
+        let moon = Kind {
+            name: "aws/moon",
+            ..KINDS[0].clone()
+        };
+        assert!(of(&moon).is_err());
+        assert!(of(KINDS[0]).unwrap().inside("moon").is_err());
     }
 }

@@ -10,9 +10,9 @@ use ownership::step::Create;
 use ownership::{Answer, Class, CloudError, Query, ResourceId};
 
 /// A resource without its name, its creation time and its doubts: it is ready.
-pub(crate) fn resource(kind: &Kind, id: &str, props: Props, tags: Tags) -> Resource {
+pub(crate) fn resource(kind: &'static Kind, id: &str, props: Props, tags: Tags) -> Resource {
     Resource {
-        kind: kind.name,
+        kind,
         id: ResourceId::new(id),
         unique: None,
         name: "".into(),

@@ -13,6 +13,7 @@ pub mod calls;
 pub mod cloud;
 pub mod driver;
 pub mod inventory;
+pub mod sample;
 pub mod words;
 
 pub use calls::Calls;
@@ -21,3 +22,9 @@ pub use driver::{
     Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,
 };
 pub use inventory::{Inventory, Survey};
+pub use sample::Sample;
+
+/// An example of every Kind of every cloud.
+pub fn samples() -> impl Iterator<Item = &'static Sample> {
+    aws::CATALOGUE.into_iter().map(|entry| entry.sample)
+}

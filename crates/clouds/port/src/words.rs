@@ -1,20 +1,13 @@
 //! Steps, verdicts and resources in words, the same wherever they are shown.
 
-use crate::aws;
 use ownership::ledger::{Trace, TraceOf};
 use ownership::part::InnerPart;
 use ownership::verdict::Proof;
-use ownership::{Step, Target, Text, Verdict};
-
-/// What a person calls a Kind.
-pub fn noun(kind: &str) -> &str {
-    let known = aws::KINDS.iter().find(|known| known.name == kind);
-    known.map_or(kind, |known| known.noun)
-}
+use ownership::{Kind, Step, Target, Text, Verdict};
 
 /// A resource: what it is and which.
 pub fn resource(target: &Target) -> String {
-    format!("{} {}", noun(target.kind), target.id)
+    format!("{} {}", target.kind.noun, target.id)
 }
 
 /// The parts that a Step is about, one a line.
@@ -22,10 +15,10 @@ pub fn parts(step: &Step) -> Vec<String> {
     match step {
         Step::Create(create) => vec![format!("{} {}", create.kind.noun, create.name)],
         Step::Mark { tags, .. } | Step::Unmark { tags, .. } => tags.iter().map(tag).collect(),
-        Step::AddInner { inner, parts, .. } => inner_parts(step.kind(), inner, parts),
-        Step::RemoveInner(removal) => inner_parts(step.kind(), removal.inner(), removal.parts()),
+        Step::AddInner { inner, parts, .. } => inner_parts(step, inner, parts),
+        Step::RemoveInner(removal) => inner_parts(step, removal.inner(), removal.parts()),
         Step::MarkInner(tags) | Step::UnmarkInner(tags) => {
-            inner_parts(step.kind(), tags.inner, &tags.parts)
+            inner_parts(step, tags.inner, &tags.parts)
         }
         Step::Update(update) => {
             let names = update.props().iter().map(|(name, _)| (*name).to_owned());
@@ -35,8 +28,8 @@ pub fn parts(step: &Step) -> Vec<String> {
     }
 }
 
-fn inner_parts(kind: &str, inner: &'static str, parts: &[InnerPart]) -> Vec<String> {
-    let noun = inner_noun(kind, inner);
+fn inner_parts(step: &Step, inner: &'static str, parts: &[InnerPart]) -> Vec<String> {
+    let noun = step.kind().map_or(inner, |kind| inner_noun(kind, inner));
     let word = |part: &InnerPart| format!("{noun} {}", part.key);
     parts.iter().map(word).collect()
 }
@@ -67,18 +60,16 @@ pub fn deed(step: &Step) -> String {
     match step.targets() {
         [target] => format!("{what} {preposition} {}", resource(target)),
         targets => {
-            let alike = targets.iter().all(|target| target.kind == step.kind());
-            let noun = if alike { noun(step.kind()) } else { "resource" };
+            let kind = step.kind();
+            let alike = kind.filter(|kind| targets.iter().all(|target| target.kind == *kind));
+            let noun = alike.map_or("resource", |kind| kind.noun);
             format!("{what} {preposition} {}", count(targets.len(), noun))
         }
     }
 }
 
-fn inner_noun(kind: &str, inner: &'static str) -> &'static str {
-    let known = aws::KINDS.iter().find(|known| known.name == kind);
-    known
-        .and_then(|kind| kind.inner(inner))
-        .map_or(inner, |inner| inner.noun)
+fn inner_noun(kind: &Kind, inner: &'static str) -> &'static str {
+    kind.inner(inner).map_or(inner, |inner| inner.noun)
 }
 
 fn tag((key, value): &(Text, Text)) -> String {

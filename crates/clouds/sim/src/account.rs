@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cloud_port::Effect;
-use cloud_port::aws::errors;
 use ownership::error::Blocker;
 use ownership::kind::Kind;
 use ownership::mark::Tags;
@@ -12,16 +11,20 @@ use ownership::part::{InnerPart, Props, Resource};
 use ownership::time::{Millis, Tick};
 use ownership::{Class, CloudError, ResourceId, Step, Target, Text};
 
-use crate::aws::Row;
 use crate::clock::VirtualClock;
 use crate::op::{Counters, Op};
 use crate::provenance::{Actor, Deed, Harm, Life};
+use crate::provider::Row;
 use crate::record::{Record, State};
 use crate::settings::Settings;
 use crate::shelf::Shelf;
 use crate::throttle::Buckets;
 
-/// One simulated account in one region.
+/// One simulated account, seen from one of its regions.
+///
+/// What belongs to a region is there alone; what is global, such as the identities of AWS, is the same
+/// in all. [`Account::enter`] goes to another region. Calls are counted, and what was done is noted, for
+/// the whole account.
 ///
 /// A clone is a snapshot that lives on by itself, on the same clock; [`Account::fork`] puts it on
 /// another. Nothing is random: the same calls at the same times give the same answers and ids.
@@ -29,6 +32,7 @@ use crate::throttle::Buckets;
 pub struct Account {
     pub(crate) settings: Arc<Settings>,
     pub(crate) clock: VirtualClock,
+    region: &'static str,
     pub(crate) shelves: Vec<Shelf>,
     pub(crate) tokens: BTreeMap<(usize, u128), Token>,
     pub(crate) pins: Vec<Pin>,
@@ -64,36 +68,58 @@ pub(crate) struct Pin {
 }
 
 impl Account {
-    /// A new account: the Kinds of AWS, and the default VPC that the settings ask for.
+    /// A new account: the Kinds of its cloud, and what its first region comes with.
     pub fn new(settings: Settings, clock: VirtualClock) -> Self {
+        let region = settings.region;
         let mut account = Self {
             settings: Arc::new(settings),
             clock,
+            region: "",
             shelves: Vec::new(),
             tokens: BTreeMap::new(),
             pins: Vec::new(),
             unready: Vec::new(),
             deeds: Vec::new(),
-            counters: Counters::ZERO,
+            counters: Counters::default(),
             buckets: Buckets::default(),
             ids: 0,
-        }
-        .with_kinds(&cloud_port::aws::KINDS);
-        if account.settings.default_vpc {
-            account.make_default_vpc();
-        }
+        };
+        account.enter(region);
         account
+    }
+
+    /// Goes to a region: from now on its resources are shown, and those that are global. A region that
+    /// nobody was in before comes as new.
+    pub fn enter(&mut self, region: &'static str) {
+        self.region = region;
+        if self
+            .shelves
+            .iter()
+            .any(|shelf| shelf.region == Some(region))
+        {
+            return;
+        }
+        let provider = self.settings.provider;
+        for kind in provider.kinds() {
+            self.add_kind(kind);
+        }
+        (provider.furnish)(self);
     }
 
     /// The same account with further Kinds, which follow their declarations.
     #[must_use]
     pub fn with_kinds(mut self, kinds: &[&'static Kind]) -> Self {
         for kind in kinds {
-            if self.shelf(kind.name).is_none() {
-                self.shelves.push(Shelf::new(kind));
-            }
+            self.add_kind(kind);
         }
         self
+    }
+
+    fn add_kind(&mut self, kind: &'static Kind) {
+        if self.shelf(kind).is_none() {
+            let row = self.settings.provider.row(kind);
+            self.shelves.push(Shelf::new(kind, row, self.region));
+        }
     }
 
     /// A snapshot on a clock of its own.
@@ -144,12 +170,7 @@ impl Account {
     /// Lets something that is not simulated, such as a stranger's network interface, use a resource:
     /// its deletion is blocked until [`Account::unpin`]. Returns the user's id.
     pub fn pin(&mut self, on: &Target, noun: &str) -> ResourceId {
-        let prefix = if noun == "network interface" {
-            "eni-"
-        } else {
-            "use-"
-        };
-        let id = self.next_id(prefix);
+        let id = self.next_id((self.settings.provider.foreign_id)(noun));
         self.pins.push(Pin {
             on: on.clone(),
             blocker: Blocker {
@@ -167,8 +188,7 @@ impl Account {
 
     /// Every resource that ever was, with its provenance: for the oracle.
     pub fn lives(&self) -> impl Iterator<Item = &Life> {
-        self.shelves
-            .iter()
+        self.shelves_here()
             .flat_map(|shelf| &shelf.records)
             .flat_map(|record| &record.lives)
     }
@@ -196,12 +216,12 @@ impl Account {
     }
 
     /// Every resource of a Kind that is alive, whatever reads show.
-    pub fn alive(&self, kind: &str) -> impl Iterator<Item = &Arc<Resource>> {
+    pub fn alive(&self, kind: &Kind) -> impl Iterator<Item = &Arc<Resource>> {
         self.states(kind).map(|state| &state.resource)
     }
 
     /// The same, with what is inside.
-    pub(crate) fn states(&self, kind: &str) -> impl Iterator<Item = &State> {
+    pub(crate) fn states(&self, kind: &Kind) -> impl Iterator<Item = &State> {
         let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
         let records = shelf.into_iter().flat_map(|shelf| &shelf.records);
         records.filter_map(|record| record.current())
@@ -217,13 +237,21 @@ impl Account {
         &self.counters
     }
 
-    pub(crate) fn shelf(&self, kind: &str) -> Option<usize> {
-        self.shelves
-            .iter()
-            .position(|shelf| shelf.kind.name == kind)
+    /// The shelves that are seen from this region.
+    pub(crate) fn shelves_here(&self) -> impl Iterator<Item = &Shelf> {
+        self.shelves.iter().filter(|shelf| self.is_here(shelf))
     }
 
-    pub(crate) fn shelf_or_refuse(&self, kind: &str) -> Result<usize, CloudError> {
+    fn is_here(&self, shelf: &Shelf) -> bool {
+        shelf.region.is_none_or(|region| region == self.region)
+    }
+
+    pub(crate) fn shelf(&self, kind: &Kind) -> Option<usize> {
+        let mut shelves = self.shelves.iter();
+        shelves.position(|shelf| shelf.kind == kind && self.is_here(shelf))
+    }
+
+    pub(crate) fn shelf_or_refuse(&self, kind: &Kind) -> Result<usize, CloudError> {
         self.shelf(kind).ok_or_else(|| {
             let message = format!("this account has no resources of the kind {kind}");
             CloudError::new(Class::Fatal, "UnsupportedOperation", message)
@@ -273,12 +301,15 @@ impl Account {
         let Some(limit) = self.settings.throttle else {
             return Ok(());
         };
-        if self.buckets.take(row.service, limit, self.clock.now()) {
+        let service = row.service;
+        let region = if service.is_global { "" } else { self.region };
+        let bucket = (service.name, region);
+        if self.buckets.take(bucket, limit, self.clock.now()) {
             return Ok(());
         }
         self.counters.throttle();
         let message = "too many requests, slow down".to_owned();
-        Err(refuse(row, op, row.throttled(), message))
+        Err(refuse(row, op, service.throttled, message))
     }
 
     /// Counts calls that belong to one that was admitted: further pages, details.
@@ -337,5 +368,5 @@ pub(crate) fn before(now: Tick, span: Millis) -> Tick {
 
 /// A refusal with the code and class that the service's error table gives it.
 pub(crate) fn refuse(row: &Row, op: Op, code: &str, message: String) -> CloudError {
-    errors::error(row.service, op.name(), 400, code, &message)
+    (row.service.error)(op.name(), code, &message)
 }

@@ -1,4 +1,4 @@
-//! A simulated AWS account, on a virtual clock, with hidden provenance for the oracle.
+//! Simulated cloud accounts, on a virtual clock, with hidden provenance for the oracle.
 //!
 //! ```text
 //! driver ──► SharedAccount ─┐
@@ -6,8 +6,9 @@
 //! foreign actor ────────────┘        └─────► what the oracle sees: Life, Deed, Counters
 //! ```
 //!
-//! Kinds follow their declarations; the AWS tables add what the real account does besides: its ids,
-//! its error codes, its quotas, what blocks a deletion. Synthetic Kinds get the declaration alone.
+//! Kinds follow their declarations; a cloud's [`Provider`] adds what the real account does besides: its
+//! ids, its error codes, its quotas, what blocks a deletion. Synthetic Kinds get the declaration alone.
+//! A [`World`] opens several accounts and regions on one clock.
 //!
 //! # Guarantees
 //! - Nothing is random and nothing sleeps: the same calls at the same virtual times give the same
@@ -22,6 +23,7 @@ mod aws;
 mod clock;
 mod op;
 mod provenance;
+mod provider;
 mod read;
 mod record;
 mod settings;
@@ -29,15 +31,19 @@ mod shared;
 mod shelf;
 mod survey;
 mod throttle;
+mod world;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
 pub use account::Account;
+pub use aws::AWS;
 pub use clock::VirtualClock;
 pub use op::{Counters, Op};
 pub use provenance::{Actor, Deed, End, Harm, InnerFact, Life, TagFact};
+pub use provider::Provider;
 pub use read::Staleness;
 pub use settings::{Lag, Quotas, Settings, Throttle};
 pub use shared::SharedAccount;
+pub use world::World;

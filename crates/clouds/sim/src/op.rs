@@ -1,132 +1,90 @@
 //! The operations of the simulated APIs, and how often each was called.
 
-/// How many items one page of a long listing holds: as many as the adapter asks for.
-const PAGE: usize = 1000;
-/// And where it does not say.
-const IAM_PAGE: usize = 100;
-
-macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident: $read:expr, $page:expr;)*) => {
-        /// An operation of the simulated APIs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "each is the operation of that name in the API's reference")]
-        pub enum Op { $($(#[$doc])* $name),* }
-
-        impl Op {
-            /// Every operation.
-            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
-
-            /// Its name in the API.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => stringify!($name)),* }
-            }
-
-            /// Whether it only reads.
-            pub const fn is_read(self) -> bool {
-                match self { $(Self::$name => $read),* }
-            }
-
-            /// How many items one of its pages holds.
-            pub(crate) const fn page(self) -> usize {
-                match self { $(Self::$name => $page),* }
-            }
-        }
-    };
+/// An operation of a simulated API. Each is declared where it is used, in the row of its Kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Op {
+    service: &'static str,
+    name: &'static str,
+    reads: bool,
+    page: usize,
 }
 
-operations! {
-    DescribeVpcs: true, PAGE;
-    DescribeRouteTables: true, 100;
-    DescribeSubnets: true, PAGE;
-    DescribeSecurityGroups: true, PAGE;
-    DescribeSecurityGroupRules: true, PAGE;
-    CreateVpc: false, 1;
-    DeleteVpc: false, 1;
-    CreateRouteTable: false, 1;
-    DeleteRouteTable: false, 1;
-    CreateSubnet: false, 1;
-    DeleteSubnet: false, 1;
-    CreateSecurityGroup: false, 1;
-    DeleteSecurityGroup: false, 1;
-    AuthorizeSecurityGroupIngress: false, 1;
-    RevokeSecurityGroupIngress: false, 1;
-    CreateTags: false, 1;
-    DeleteTags: false, 1;
-    GetRole: true, 1;
-    GetAccountAuthorizationDetails: true, PAGE;
-    CreateRole: false, 1;
-    DeleteRole: false, 1;
-    UpdateAssumeRolePolicy: false, 1;
-    TagRole: false, 1;
-    UntagRole: false, 1;
-    ListRolePolicies: true, IAM_PAGE;
-    GetRolePolicy: true, 1;
-    PutRolePolicy: false, 1;
-    DeleteRolePolicy: false, 1;
-    ListAttachedRolePolicies: true, IAM_PAGE;
-    AttachRolePolicy: false, 1;
-    DetachRolePolicy: false, 1;
-    GetInstanceProfile: true, 1;
-    ListInstanceProfiles: true, PAGE;
-    CreateInstanceProfile: false, 1;
-    DeleteInstanceProfile: false, 1;
-    TagInstanceProfile: false, 1;
-    UntagInstanceProfile: false, 1;
-    AddRoleToInstanceProfile: false, 1;
-    RemoveRoleFromInstanceProfile: false, 1;
-    /// The operations of synthetic Kinds.
-    GetResource: true, 1;
-    ListResources: true, PAGE;
-    CreateResource: false, 1;
-    UpdateResource: false, 1;
-    DeleteResource: false, 1;
-    TagResource: false, 1;
-    UntagResource: false, 1;
-    ListParts: true, PAGE;
-    AddPart: false, 1;
-    RemovePart: false, 1;
+impl Op {
+    pub(crate) const fn new(
+        service: &'static str,
+        name: &'static str,
+        reads: bool,
+        page: usize,
+    ) -> Self {
+        Self {
+            service,
+            name,
+            reads,
+            page,
+        }
+    }
+
+    /// The service that it belongs to.
+    pub const fn service(self) -> &'static str {
+        self.service
+    }
+
+    /// Its name in the API's reference.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Whether it only reads.
+    pub const fn is_read(self) -> bool {
+        self.reads
+    }
+
+    /// How many items one of its pages holds.
+    pub(crate) const fn page(self) -> usize {
+        self.page
+    }
 }
 
 /// How often an engine called each operation; a listing counts once a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    calls: [u64; Op::ALL.len()],
+    /// In the order of operations.
+    calls: Vec<(Op, u64)>,
     throttled: u64,
 }
 
 impl Counters {
-    pub(crate) const ZERO: Self = Self {
-        calls: [0; Op::ALL.len()],
-        throttled: 0,
-    };
-
     pub(crate) fn count(&mut self, op: Op, calls: usize) {
-        self.calls[op as usize] += calls as u64;
+        if calls == 0 {
+            return;
+        }
+        let at = self.calls.binary_search_by_key(&op, |(known, _)| *known);
+        match at {
+            Ok(at) => self.calls[at].1 += calls as u64,
+            Err(gap) => self.calls.insert(gap, (op, calls as u64)),
+        }
     }
 
     pub(crate) fn throttle(&mut self) {
         self.throttled += 1;
     }
 
-    /// How often that operation was called.
-    pub fn calls(&self, op: Op) -> u64 {
-        self.calls[op as usize]
+    /// How often the operation of that name was called.
+    pub fn calls(&self, name: &str) -> u64 {
+        let named = self.iter().filter(|(op, _)| op.name == name);
+        named.map(|(_, calls)| calls).sum()
     }
 
     /// How many calls only read.
     pub fn reads(&self) -> u64 {
-        self.iter()
-            .filter(|(op, _)| op.is_read())
-            .map(|(_, n)| n)
-            .sum()
+        let reads = self.iter().filter(|(op, _)| op.is_read());
+        reads.map(|(_, calls)| calls).sum()
     }
 
     /// How many calls were meant to change something, refused ones included.
     pub fn writes(&self) -> u64 {
-        self.iter()
-            .filter(|(op, _)| !op.is_read())
-            .map(|(_, n)| n)
-            .sum()
+        let writes = self.iter().filter(|(op, _)| !op.is_read());
+        writes.map(|(_, calls)| calls).sum()
     }
 
     /// How many calls were throttled; they count as calls too.
@@ -134,8 +92,8 @@ impl Counters {
         self.throttled
     }
 
-    /// The operations that were called, and how often.
+    /// The operations that were called, and how often, by service and name.
     pub fn iter(&self) -> impl Iterator<Item = (Op, u64)> {
-        Op::ALL.into_iter().zip(self.calls).filter(|(_, n)| *n > 0)
+        self.calls.iter().copied()
     }
 }

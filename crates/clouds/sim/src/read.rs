@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use cloud_port::aws::errors::Service;
 use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Query, Target};
 
 use crate::account::{Account, Place, before};
-use crate::aws::Told;
 use crate::op::Op;
+use crate::provider::Told;
 use crate::record::{Sight, State};
 use crate::shelf::Candidates;
 
@@ -58,8 +57,7 @@ impl Account {
     fn read_many(&mut self, query: &Query, staleness: Staleness) -> Result<Answer, CloudError> {
         let shelf = self.shelf_or_refuse(query.kind())?;
         let row = self.shelves[shelf].row;
-        // IAM finds a name as other services find an id.
-        let by_name = row.service == Service::Iam
+        let by_name = row.service.finds_names
             && match query {
                 Query::Name { .. } => true,
                 Query::Match { name, .. } => !name.is_empty(),
@@ -85,10 +83,10 @@ impl Account {
         if by_name {
             return Ok(answer);
         }
-        // EC2 filters before it pages. IAM lists everything, and not always with tags.
-        let listed = match row.service {
-            Service::Ec2 => answer.resources.len(),
-            Service::Iam | Service::Sts => self.shelves[shelf].alive,
+        let listed = if row.service.filters {
+            answer.resources.len()
+        } else {
+            self.shelves[shelf].alive
         };
         self.count_pages(op, listed);
         if !self.shelves[shelf].kind.lists_marks {
@@ -157,7 +155,7 @@ impl Account {
             };
             if told {
                 answer.inner.push(InnerAnswer {
-                    of: Target::new(shelf.kind.name, state.resource.id.clone()),
+                    of: Target::new(shelf.kind, state.resource.id.clone()),
                     inner: inner.name,
                     parts: state.inner[at].to_vec(),
                 });

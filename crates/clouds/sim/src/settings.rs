@@ -1,14 +1,20 @@
 //! What a simulated account is like.
 
+use ownership::Kind;
 use ownership::time::Millis;
+
+use crate::aws::AWS;
+use crate::provider::Provider;
 
 /// What a simulated account is like. The default is a fresh AWS account that answers at once and
 /// never lags or throttles.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Which cloud it is an account of.
+    pub provider: &'static Provider,
     /// The account's number.
     pub number: &'static str,
-    /// Its region.
+    /// The region that it is seen from first.
     pub region: &'static str,
     /// Decides the ids that resources get.
     pub seed: u64,
@@ -46,34 +52,37 @@ pub struct Throttle {
     pub per_second: u32,
 }
 
-/// How much an account may hold. The default is what AWS gives a new account.
-#[derive(Clone, Debug)]
-pub struct Quotas {
-    /// VPCs in the region.
-    pub vpcs: usize,
-    /// Subnets in a VPC.
-    pub subnets_per_vpc: usize,
-    /// Route tables in a VPC.
-    pub route_tables_per_vpc: usize,
-    /// Security groups in the region.
-    pub security_groups: usize,
-    /// Ingress rules in a security group.
-    pub rules_per_group: usize,
-    /// Roles in the account.
-    pub roles: usize,
-    /// Instance profiles in the account.
-    pub instance_profiles: usize,
-    /// Policies attached to a role.
-    pub attached_policies: usize,
-    /// Characters of all inline policies of a role.
-    pub inline_policy_size: usize,
-    /// Resources of any other Kind.
-    pub others: usize,
+/// How much an account may hold, where that is not what its cloud gives a new account.
+#[derive(Clone, Debug, Default)]
+pub struct Quotas(Vec<((&'static Kind, &'static str), usize)>);
+
+impl Quotas {
+    /// It may hold so many resources of a Kind, in the account and region or in what the cloud counts
+    /// them by.
+    #[must_use]
+    pub fn resources(self, kind: &'static Kind, limit: usize) -> Self {
+        self.parts(kind, "", limit)
+    }
+
+    /// A resource of a Kind may hold so much of an inner Kind.
+    #[must_use]
+    pub fn parts(mut self, kind: &'static Kind, inner: &'static str, limit: usize) -> Self {
+        self.0.push(((kind, inner), limit));
+        self
+    }
+
+    /// The limit for a Kind, or for an inner Kind of it.
+    pub(crate) fn limit(&self, kind: &Kind, inner: &str) -> Option<usize> {
+        let mut last_first = self.0.iter().rev();
+        let found = last_first.find(|((known, within), _)| *known == kind && *within == inner);
+        found.map(|(_, limit)| *limit)
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            provider: &AWS,
             number: "123456789012",
             region: "eu-central-1",
             seed: 0,
@@ -84,23 +93,6 @@ impl Default for Settings {
             quotas: Quotas::default(),
             throttle: None,
             page_size: None,
-        }
-    }
-}
-
-impl Default for Quotas {
-    fn default() -> Self {
-        Self {
-            vpcs: 5,
-            subnets_per_vpc: 200,
-            route_tables_per_vpc: 200,
-            security_groups: 2500,
-            rules_per_group: 60,
-            roles: 1000,
-            instance_profiles: 1000,
-            attached_policies: 10,
-            inline_policy_size: 10_240,
-            others: usize::MAX,
         }
     }
 }

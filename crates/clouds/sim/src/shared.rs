@@ -3,7 +3,6 @@
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cloud_port::aws::AwsPlace;
 use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, CloudError, Kind, Query, Step};
 
@@ -16,8 +15,8 @@ use crate::read::Staleness;
 pub struct SharedAccount {
     account: Arc<Mutex<Account>>,
     actor: Actor,
-    number: &'static str,
-    region: &'static str,
+    pub(crate) number: &'static str,
+    pub(crate) region: &'static str,
 }
 
 impl SharedAccount {
@@ -41,10 +40,22 @@ impl SharedAccount {
         }
     }
 
-    /// The account itself: for the foreign actor and the oracle.
+    /// The same account, seen from another region.
+    #[must_use]
+    pub fn in_region(&self, region: &'static str) -> Self {
+        Self {
+            region,
+            ..self.clone()
+        }
+    }
+
+    /// The account itself, seen from this region: for the foreign actor and the oracle.
     pub fn lock(&self) -> MutexGuard<'_, Account> {
         // A call that panicked has not changed anything: it checks first.
-        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+        let account = self.account.lock();
+        let mut account = account.unwrap_or_else(PoisonError::into_inner);
+        account.enter(self.region);
+        account
     }
 }
 
@@ -69,19 +80,5 @@ impl Survey for SharedAccount {
         kind: &'static Kind,
     ) -> impl Future<Output = Result<Answer, CloudError>> + Send {
         ready(self.lock().survey(kind, Staleness::Lagging))
-    }
-}
-
-impl AwsPlace for SharedAccount {
-    fn partition(&self) -> &'static str {
-        "aws"
-    }
-
-    fn account(&self) -> &'static str {
-        self.number
-    }
-
-    fn region(&self) -> &'static str {
-        self.region
     }
 }

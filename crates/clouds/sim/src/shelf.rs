@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ownership::kind::Kind;
 use ownership::{ResourceId, Text};
 
-use crate::aws::{self, Row};
+use crate::provider::Row;
 use crate::record::Record;
 
 /// The resources of one Kind.
@@ -14,6 +14,8 @@ use crate::record::Record;
 pub(crate) struct Shelf {
     pub(crate) kind: &'static Kind,
     pub(crate) row: &'static Row,
+    /// The region that its resources are in; `None` where all regions see them.
+    pub(crate) region: Option<&'static str>,
     pub(crate) records: Vec<Arc<Record>>,
     /// How many of them are alive.
     pub(crate) alive: usize,
@@ -34,10 +36,11 @@ struct Index {
 const SCANNED: usize = 32;
 
 impl Shelf {
-    pub(crate) fn new(kind: &'static Kind) -> Self {
+    pub(crate) fn new(kind: &'static Kind, row: &'static Row, region: &'static str) -> Self {
         Self {
             kind,
-            row: aws::row(kind),
+            row,
+            region: (!row.service.is_global).then_some(region),
             records: Vec::new(),
             alive: 0,
             index: None,

@@ -7,7 +7,7 @@ use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Kind, Target};
 
 use crate::account::Account;
-use crate::aws::Told;
+use crate::provider::Told;
 use crate::read::Staleness;
 
 impl Account {
@@ -16,9 +16,13 @@ impl Account {
     ///
     /// # Errors
     /// A throttled call, or a Kind that this account does not have.
-    pub fn survey(&mut self, kind: &Kind, staleness: Staleness) -> Result<Answer, CloudError> {
+    pub fn survey(
+        &mut self,
+        kind: &'static Kind,
+        staleness: Staleness,
+    ) -> Result<Answer, CloudError> {
         self.make_ready();
-        let shelf = self.shelf_or_refuse(kind.name)?;
+        let shelf = self.shelf_or_refuse(kind)?;
         let row = self.shelves[shelf].row;
         self.admit(row, row.list)?;
         let sight = self.sight(shelf, staleness, false);
@@ -27,7 +31,7 @@ impl Account {
             let Some(state) = record.seen(sight) else {
                 continue;
             };
-            let of = Target::new(kind.name, state.resource.id.clone());
+            let of = Target::new(kind, state.resource.id.clone());
             let inside = kind.inner.iter().zip(&state.inner);
             answer
                 .inner

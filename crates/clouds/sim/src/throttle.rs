@@ -1,16 +1,12 @@
-//! Throttling: one token bucket a service, filled by the virtual clock.
+//! Throttling: one token bucket per service and region, filled by the virtual clock.
 
-use cloud_port::aws::errors::Service;
 use ownership::time::Tick;
 
 use crate::settings::Throttle;
 
-/// The buckets of an account.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Buckets {
-    ec2: Bucket,
-    iam: Bucket,
-}
+/// The buckets of an account, by service and region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buckets(Vec<((&'static str, &'static str), Bucket)>);
 
 /// A bucket counts what was taken out, in thousandths of a call, so that a new one is full.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,19 +17,31 @@ struct Bucket {
 
 impl Buckets {
     /// Takes one call out; says whether there was one.
-    pub(crate) fn take(&mut self, service: Service, limit: Throttle, now: Tick) -> bool {
-        let bucket = match service {
-            Service::Ec2 => &mut self.ec2,
-            Service::Iam | Service::Sts => &mut self.iam,
-        };
-        let refilled = (now - bucket.at)
+    pub(crate) fn take(
+        &mut self,
+        of: (&'static str, &'static str),
+        limit: Throttle,
+        now: Tick,
+    ) -> bool {
+        let at = self.0.iter().position(|(known, _)| *known == of);
+        let at = at.unwrap_or_else(|| {
+            self.0.push((of, Bucket::default()));
+            self.0.len() - 1
+        });
+        self.0[at].1.take(limit, now)
+    }
+}
+
+impl Bucket {
+    fn take(&mut self, limit: Throttle, now: Tick) -> bool {
+        let refilled = (now - self.at)
             .0
             .saturating_mul(u64::from(limit.per_second));
-        bucket.taken = bucket.taken.saturating_sub(refilled);
-        bucket.at = now;
-        let admitted = bucket.taken + 1000 <= u64::from(limit.burst) * 1000;
+        self.taken = self.taken.saturating_sub(refilled);
+        self.at = now;
+        let admitted = self.taken + 1000 <= u64::from(limit.burst) * 1000;
         if admitted {
-            bucket.taken += 1000;
+            self.taken += 1000;
         }
         admitted
     }

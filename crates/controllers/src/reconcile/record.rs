@@ -194,7 +194,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
             .known
             .iter()
             .map(|(target, known)| KnownRecord {
-                kind: target.kind.to_owned(),
+                kind: target.kind.name.to_owned(),
                 id: target.id.to_string(),
                 slot: known.slot.to_string(),
                 origin: match known.origin {
@@ -215,7 +215,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
             .calls
             .iter()
             .map(|(target, times)| CallRecord {
-                kind: target.kind.to_owned(),
+                kind: target.kind.name.to_owned(),
                 id: target.id.to_string(),
                 times: *times,
             })
@@ -231,7 +231,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
 
 fn encode_intent(intent: &Intent) -> IntentRecord {
     IntentRecord {
-        kind: intent.kind.to_owned(),
+        kind: intent.kind.name.to_owned(),
         attempt: intent.attempt,
         sends: intent.sends,
         name: intent.name.to_string(),
@@ -265,7 +265,7 @@ fn all_traces(ledger: &Ledger) -> BTreeSet<&Trace> {
 
 fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
     TraceRecord {
-        kind: trace.on.kind.to_owned(),
+        kind: trace.on.kind.name.to_owned(),
         id: trace.on.id.to_string(),
         what: match &trace.what {
             TraceOf::Tag { key, value } => WhatRecord::Tag(key.to_string(), value.to_string()),
@@ -334,7 +334,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
             origin,
             unique: known.unique.map(Into::into),
             wrote: match known.wrote {
-                Some(parts) => Some(kinds.parts(target.kind, parts)?),
+                Some(parts) => Some(parts_of(target.kind, parts)?),
                 None => None,
             },
         };
@@ -359,7 +359,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
                 value: value.into(),
             },
             WhatRecord::Inner(inner, key) => TraceOf::Inner {
-                inner: kinds.inner(on.kind, &inner)?,
+                inner: inner_of(on.kind, &inner)?,
                 key: key.into(),
             },
         };
@@ -396,27 +396,7 @@ impl Kinds<'_> {
     }
 
     fn target(&self, kind: &str, id: String) -> Result<Target, RecordError> {
-        Ok(Target::new(self.kind(kind)?.name, ResourceId::new(id)))
-    }
-
-    fn inner(&self, kind: &str, inner: &str) -> Result<&'static str, RecordError> {
-        let found = self.kind(kind)?.inner(inner);
-        found
-            .map(|inner| inner.name)
-            .ok_or_else(|| RecordError::Unknown(inner.to_owned()))
-    }
-
-    fn parts(
-        &self,
-        kind: &str,
-        record: BTreeMap<String, Vec<String>>,
-    ) -> Result<BTreeSet<Part>, RecordError> {
-        let mut parts = BTreeSet::new();
-        for (inner, keys) in record {
-            let inner = self.inner(kind, &inner)?;
-            parts.extend(keys.into_iter().map(|key| (inner, key.into())));
-        }
-        Ok(parts)
+        Ok(Target::new(self.kind(kind)?, ResourceId::new(id)))
     }
 
     fn intent(&self, record: IntentRecord) -> Result<Intent, RecordError> {
@@ -428,7 +408,7 @@ impl Kinds<'_> {
             props.set(rule.name, value.into());
         }
         Ok(Intent {
-            kind: kind.name,
+            kind,
             attempt: record.attempt,
             sends: record.sends,
             name: record.name.into(),
@@ -440,6 +420,25 @@ impl Kinds<'_> {
             adopts: record.adopts.map(ResourceId::new),
         })
     }
+}
+
+fn inner_of(kind: &Kind, inner: &str) -> Result<&'static str, RecordError> {
+    let found = kind.inner(inner);
+    found
+        .map(|inner| inner.name)
+        .ok_or_else(|| RecordError::Unknown(inner.to_owned()))
+}
+
+fn parts_of(
+    kind: &Kind,
+    record: BTreeMap<String, Vec<String>>,
+) -> Result<BTreeSet<Part>, RecordError> {
+    let mut parts = BTreeSet::new();
+    for (inner, keys) in record {
+        let inner = inner_of(kind, &inner)?;
+        parts.extend(keys.into_iter().map(|key| (inner, key.into())));
+    }
+    Ok(parts)
 }
 
 #[cfg(test)]
@@ -455,7 +454,7 @@ mod tests {
 
     prop_compose! {
         fn target()(kind in 0..aws::KINDS.len(), id in ids()) -> Target {
-            Target::new(aws::KINDS[kind].name, ResourceId::new(id))
+            Target::new(aws::KINDS[kind], ResourceId::new(id))
         }
     }
 
@@ -468,7 +467,7 @@ mod tests {
             let kind = aws::KINDS[kind];
             let props = kind.props.iter().zip(values).map(|(rule, value)| (rule.name, value.into()));
             Intent {
-                kind: kind.name,
+                kind,
                 attempt,
                 sends,
                 name: name.into(),
@@ -486,11 +485,8 @@ mod tests {
         "[a-z][a-z0-9-]{0,20}".prop_map(|name| SlotName::new(&name).expect("a legal slot name"))
     }
 
-    fn what(kind: &'static str) -> impl Strategy<Value = TraceOf> {
-        let inner = aws::KINDS
-            .iter()
-            .find(|k| k.name == kind)
-            .and_then(|k| k.inner.first());
+    fn what(kind: &'static Kind) -> impl Strategy<Value = TraceOf> {
+        let inner = kind.inner.first();
         (any::<bool>(), ".{0,40}", ".{0,10}").prop_map(move |(tag, key, value)| match inner {
             Some(inner) if !tag => TraceOf::Inner {
                 inner: inner.name,
@@ -535,12 +531,11 @@ mod tests {
                     ledger.condemned.insert(target.clone());
                 }
                 let origin = [Origin::Created, Origin::Adopted, Origin::Found][usize::from(origin)];
-                let kind = aws::KINDS.iter().find(|kind| kind.name == target.kind).unwrap();
                 let parts = |inner: &'static str| {
                     let keys = wrote.iter().flatten();
                     keys.map(|key| (inner, key.as_str().into())).collect()
                 };
-                let wrote = kind.inner.first().map(|inner| parts(inner.name));
+                let wrote = target.kind.inner.first().map(|inner| parts(inner.name));
                 let unique = unique.clone().map(Into::into);
                 ledger.known.insert(target, Known { slot, origin, unique, wrote });
             }

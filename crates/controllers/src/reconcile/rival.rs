@@ -134,7 +134,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 /// its slots are called.
 fn queries(kind: &'static Kind, identity: &Identity, blueprint: &Blueprint) -> Vec<Query> {
     if kind.lists_marks || kind.naming != Naming::Account {
-        let (kind, key) = (kind.name, identity.key(kind));
+        let key = identity.key(kind);
         return vec![Query::Marks {
             kind,
             keys: vec![key],
@@ -143,7 +143,7 @@ fn queries(kind: &'static Kind, identity: &Identity, blueprint: &Blueprint) -> V
     let own = |slot: &&Slot| slot.is_own() && slot.kind.name == kind.name;
     let slots = blueprint.slots().iter().filter(own);
     let query = |slot: &Slot| Query::Name {
-        kind: kind.name,
+        kind,
         name: slot.label.clone(),
         within: None,
     };

@@ -126,7 +126,7 @@ impl<'r, S: Sources> Store<'r, S> {
         let intents = &self.ledger.intents;
         let named = |slot: &Slot| {
             let intent = intents.get(&slot.name).filter(|intent| {
-                let create = intent.kind == slot.kind.name && intent.adopts.is_none();
+                let create = intent.kind == slot.kind && intent.adopts.is_none();
                 create && slot.kind.name_finds_marks()
             });
             let label = intent.map_or(&slot.label, |intent| &intent.name);

@@ -83,29 +83,35 @@ impl Person {
         }
     }
 
-    pub(crate) fn find(&self, kind: &Kind, name: &str) -> Option<Target> {
+    pub(crate) fn find(&self, kind: &'static Kind, name: &str) -> Option<Target> {
         let account = self.weather.account().lock();
         let found = account
-            .alive(kind.name)
+            .alive(kind)
             .find(|resource| *resource.name == *name)?;
         Some(Target::new(found.kind, found.id.clone()))
     }
 
-    pub(crate) fn add(&self, kind: &Kind, name: &str, inner: &'static str, part: InnerPart) {
+    pub(crate) fn add(
+        &self,
+        kind: &'static Kind,
+        name: &str,
+        inner: &'static str,
+        part: InnerPart,
+    ) {
         if let Some(target) = self.find(kind, name) {
             let mut account = self.weather.account().lock();
             let _ = account.add_parts(Actor::Stranger, &target, inner, &[part]);
         }
     }
 
-    pub(crate) fn remove(&self, kind: &Kind, name: &str, inner: &'static str, key: &str) {
+    pub(crate) fn remove(&self, kind: &'static Kind, name: &str, inner: &'static str, key: &str) {
         if let Some(target) = self.find(kind, name) {
             let mut account = self.weather.account().lock();
             let _ = account.remove_parts(Actor::Stranger, &target, inner, &[key.into()]);
         }
     }
 
-    fn delete_resource(&self, kind: &Kind, name: &str) {
+    fn delete_resource(&self, kind: &'static Kind, name: &str) {
         if let Some(target) = self.find(kind, name) {
             let mut account = self.weather.account().lock();
             let _ = account.delete(Actor::Stranger, &target);
@@ -115,11 +121,11 @@ impl Person {
     fn unmark_route_table(&self, name: &str) {
         let mut account = self.weather.account().lock();
         let tables: Vec<ResourceId> = account
-            .alive(ROUTE_TABLE.name)
+            .alive(&ROUTE_TABLE)
             .map(|table| table.id.clone())
             .collect();
         for id in tables {
-            let target = Target::new(ROUTE_TABLE.name, id);
+            let target = Target::new(&ROUTE_TABLE, id);
             let tag = (
                 Text::from(format!("kubernetes.io/cluster/{name}")),
                 Text::from(""),

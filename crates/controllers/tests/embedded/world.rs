@@ -213,7 +213,7 @@ fn somebodys_group(account: &mut Account) -> Target {
     let props = [("vpc", vpc), ("description", Text::from("theirs"))];
     let tags = [(Text::from("team"), Text::from("network"))];
     let (props, tags): (Props, Tags) = (props.into_iter().collect(), tags.into_iter().collect());
-    let kind = SECURITY_GROUP.name;
+    let kind = &SECURITY_GROUP;
     let group = account.plant(Actor::Stranger, kind, "shared", &props, &tags);
     let group = group.unwrap();
     account
@@ -228,12 +228,12 @@ fn second_vpc(account: &mut Account) -> Target {
         let props: Props = props.collect();
         account.plant(Actor::Stranger, kind, "", &props, &Tags::new())
     };
-    let vpc = plant(VPC.name, &[("cidr", "10.0.0.0/16")]).unwrap();
+    let vpc = plant(&VPC, &[("cidr", "10.0.0.0/16")]).unwrap();
     let place = [
         ("vpc", vpc.id.as_str()),
         ("cidr", "10.0.0.0/24"),
         ("zone", "zone-a"),
     ];
-    plant(SUBNET.name, &place).unwrap();
+    plant(&SUBNET, &place).unwrap();
     vpc
 }

@@ -9,7 +9,7 @@ use crate::lab::{Lab, create_yard, edit_yard, lab, remove_yard};
 
 /// The keys of the rules of the only group that the system made.
 fn rules(lab: &Lab, id: &str) -> Vec<String> {
-    let group = Target::new(SECURITY_GROUP.name, ResourceId::new(id));
+    let group = Target::new(&SECURITY_GROUP, ResourceId::new(id));
     let account = lab.account();
     let rules = account.parts(&group, RULE).iter();
     rules.map(|rule| rule.key.to_string()).collect()

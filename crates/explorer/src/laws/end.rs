@@ -4,7 +4,7 @@ use cloud_sim::{Life, TagFact};
 use ownership::Text;
 use ownership::kind::Marking;
 
-use super::{Law, Violation, always, broken, is_own_key, kind_of, released};
+use super::{Law, Violation, always, broken, is_own_key, released};
 use crate::scenario::{Expect, Scenario};
 use crate::world::World;
 
@@ -39,7 +39,7 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
         if life.by != us && !held && !late {
             left_traces(world, claim, life)?;
         }
-        if life.by == us && scenario.retains && strippable(scenario, life) {
+        if life.by == us && scenario.retains && strippable(life) {
             left_tags(world, claim, life)?;
             given_back_whole(world, scenario, life)?;
         }
@@ -49,8 +49,7 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
 
 /// What is retained keeps what is inside it, without any mark of ours.
 fn given_back_whole(world: &World<'_>, scenario: &Scenario, life: &Life) -> Result<(), Violation> {
-    let kind = kind_of(scenario, life.target.kind);
-    for inner in kind.iter().flat_map(|kind| kind.inner) {
+    for inner in life.target.kind.inner {
         for part in world.account.parts(&life.target, inner.name) {
             let own = |(key, _): &(Text, Text)| is_own_key(scenario, life.target.kind, key);
             if part.tags.iter().any(own) {
@@ -63,8 +62,8 @@ fn given_back_whole(world: &World<'_>, scenario: &Scenario, life: &Life) -> Resu
 }
 
 /// Whether the marks of a resource can be taken off again.
-fn strippable(scenario: &Scenario, life: &Life) -> bool {
-    kind_of(scenario, life.target.kind).is_some_and(|kind| kind.marking == Marking::Mutable)
+fn strippable(life: &Life) -> bool {
+    life.target.kind.marking == Marking::Mutable
 }
 
 fn left_traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation> {
@@ -88,9 +87,8 @@ fn left_traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Viola
 fn left_tags(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation> {
     let scenario = world.claim(claim);
     let cluster = |scenario: &Scenario, tag: &TagFact| {
-        let kind = kind_of(world.scenario, life.target.kind);
-        let mark = kind.and_then(|kind| scenario.identity.dialect.cluster(kind.carrier).ok());
-        mark.is_some_and(|mark| mark.has(&tag.key, &tag.value))
+        let mark = scenario.identity.dialect.cluster(life.target.kind.carrier);
+        mark.is_ok_and(|mark| mark.has(&tag.key, &tag.value))
     };
     // The cluster mark is for all claims of that name, and goes with the last of them.
     let lives = |(at, other): (usize, &Scenario)| {
@@ -135,7 +133,7 @@ fn wanted_by_others(
             let uses = |slot: &&ownership::Slot| {
                 let recorded = object.ledger.ids.get(&slot.name) == Some(&life.target.id);
                 let filled = object.rested.iter().flat_map(|report| &report.filled);
-                slot.kind.name == life.target.kind
+                slot.kind == life.target.kind
                     && (recorded
                         || filled
                             .into_iter()

@@ -157,7 +157,7 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
             Ok(())
         }
         Harm::TagOverwritten { was, .. } | Harm::TagRemoved { was } => {
-            if was.by != us && deed.made_by != us && !adopted && !sweeps(world, scenario, deed) {
+            if was.by != us && deed.made_by != us && !adopted && !sweeps(scenario, deed) {
                 let what = format!("the tag {}={} of {id} is not ours", was.key, was.value);
                 return broken(Law::LeaveNoTrace, what);
             }
@@ -193,9 +193,7 @@ fn is_marked_by_others(
     deed: &Deed,
     part: &InnerPart,
 ) -> bool {
-    let Some(kind) = kind_of(world.scenario, deed.victim.kind) else {
-        return false;
-    };
+    let kind = deed.victim.kind;
     world
         .scenario
         .claims()
@@ -220,15 +218,12 @@ fn ends_with(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> bool {
 
 /// Whether a removed tag was the cluster mark in our words, of a claim whose API says that it goes at
 /// the end, whoever wrote it (decision 7). Whether a living claim counts on it is judged elsewhere.
-fn sweeps(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> bool {
+fn sweeps(scenario: &Scenario, deed: &Deed) -> bool {
     let Harm::TagRemoved { was } = &deed.harm else {
         return false;
     };
-    scenario.evidence.sweep
-        && kind_of(world.scenario, deed.victim.kind).is_some_and(|kind| {
-            let mark = scenario.identity.dialect.cluster(kind.carrier);
-            mark.is_ok_and(|mark| mark.has(&was.key, &was.value))
-        })
+    let mark = scenario.identity.dialect.cluster(deed.victim.kind.carrier);
+    scenario.evidence.sweep && mark.is_ok_and(|mark| mark.has(&was.key, &was.value))
 }
 
 /// Whether a stranger had stripped the victim of our mark, and it did not carry it when it died.
@@ -263,20 +258,8 @@ fn carries_mark(scenario: &Scenario, life: &Life) -> bool {
 }
 
 /// Whether a tag on a resource of that Kind is a claim's ownership mark, as its carrier spells it.
-pub(crate) fn is_own_key(scenario: &Scenario, kind: &str, key: &str) -> bool {
-    kind_of(scenario, kind).is_some_and(|kind| {
-        let own = claim_key(kind.carrier, scenario.identity.claim.hash());
-        *own == *key
-    })
-}
-
-/// The Kind of that name, if any claim knows it.
-pub(crate) fn kind_of(scenario: &Scenario, name: &str) -> Option<&'static Kind> {
-    let kinds = scenario.claims().flat_map(|claim| {
-        let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
-        claim.kinds.iter().copied().chain(slots)
-    });
-    kinds.into_iter().find(|kind| kind.name == name)
+pub(crate) fn is_own_key(scenario: &Scenario, kind: &Kind, key: &str) -> bool {
+    *claim_key(kind.carrier, scenario.identity.claim.hash()) == *key
 }
 
 /// The living resources that a claim created for a slot.

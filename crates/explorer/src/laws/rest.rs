@@ -91,7 +91,7 @@ fn slot_at_rest(
 /// Whether the object's author named somebody's resource for a slot, and it is there.
 fn is_wish(scenario: &Scenario, slot: &Slot) -> bool {
     let named = scenario.ledger.ids.get(&slot.name);
-    let target = named.map(|id| Target::new(slot.kind.name, id.clone()));
+    let target = named.map(|id| Target::new(slot.kind, id.clone()));
     target.is_some_and(|target| {
         let life = scenario.account.life(&target);
         life.is_some_and(|life| life.is_alive() && life.by != scenario.actor)
@@ -105,7 +105,7 @@ fn converged(world: &World<'_>, claim: usize, report: &Report) -> Result<(), Vio
     let ids = &world.objects[claim].ledger.ids;
     for slot in world.blueprint(claim).slots() {
         let recorded = ids.get(&slot.name).filter(|_| slot.is_own());
-        let recorded = recorded.map(|id| Target::new(slot.kind.name, id.clone()));
+        let recorded = recorded.map(|id| Target::new(slot.kind, id.clone()));
         let found = report.filled.iter().filter(|_| !slot.is_own());
         let found = found.filter(|filled| filled.slot == slot.name);
         for target in recorded

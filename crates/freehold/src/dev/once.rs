@@ -145,7 +145,7 @@ impl Story {
 
     async fn drift(&mut self) -> anyhow::Result<()> {
         let group = ResourceId::new(self.world.group().await?);
-        let group = Target::new(SECURITY_GROUP.name, group);
+        let group = Target::new(&SECURITY_GROUP, group);
         {
             let mut account = self.world.accounts.account().lock();
             let removed = [Text::from(REMOVED)];

@@ -201,7 +201,7 @@ fn move_in(account: &mut Account) -> anyhow::Result<()> {
     let props: Props = [("vpc", vpc), ("description", Text::from("a web shop"))]
         .into_iter()
         .collect();
-    let group = aws::security_group::SECURITY_GROUP.name;
+    let group = &aws::security_group::SECURITY_GROUP;
     account.plant(Actor::Stranger, group, "web-shop", &props, &Tags::new())?;
     Ok(())
 }

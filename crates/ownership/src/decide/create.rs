@@ -18,7 +18,7 @@ use crate::text::{ResourceId, Text};
 use crate::time::Millis;
 
 fn gone_for_good(slot: &Slot, gone: Vec<ResourceId>) -> Vec<Edit> {
-    let target = |id| Target::new(slot.kind.name, id);
+    let target = |id| Target::new(slot.kind, id);
     gone.into_iter()
         .map(|id| Edit::Gone { target: target(id) })
         .collect()
@@ -113,7 +113,7 @@ impl<R: Rules> Deciding<'_, R> {
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
         let attempt = self.rules.next_attempt(last);
         let mut intent = Intent {
-            kind: slot.kind.name,
+            kind: slot.kind,
             attempt,
             sends: 1,
             name: self.full_name(slot, attempt),

@@ -68,7 +68,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn is_anothers_to_end(&mut self) -> Flow<bool> {
         let mut held = Vec::new();
         for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind.name) {
+            for (resource, read) in self.view.of_kind(kind) {
                 if let Verdict::Owned(owned) = self.judge(kind, resource, read)
                     && let (Some(_), Some(mark)) = (owned.held_by(), owned.mark())
                 {
@@ -126,16 +126,14 @@ impl<R: Rules> Deciding<'_, R> {
                 .blueprint
                 .slot(slot)
                 .filter(|slot| slot.is_own())?;
-            Some((slot.kind.name, id))
+            Some((slot.kind, id))
         });
         let targets: Vec<Target> = known
             .chain(recorded)
             .map(|(kind, id)| Target::new(kind, id.clone()))
             .collect();
         for target in targets {
-            if self.kind_of(target.kind).is_some() {
-                self.see(&target, || Reason::Ends)?;
-            }
+            self.see(&target, || Reason::Ends)?;
         }
         Ok(())
     }
@@ -143,7 +141,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Looks for what the slots of a Kind are called.
     fn look_for_names(&mut self, kind: &Kind) -> Flow<()> {
         let blueprint = self.case.blueprint;
-        let own = |slot: &&Slot| slot.is_own() && slot.kind.name == kind.name;
+        let own = |slot: &&Slot| slot.is_own() && slot.kind == kind;
         for slot in blueprint.slots().iter().filter(own) {
             let props = self.recorded_props(slot).unwrap_or_default();
             if let Some(query) = self.name_query(slot, &props) {
@@ -157,9 +155,9 @@ impl<R: Rules> Deciding<'_, R> {
     /// Kind, and a name keeps more than one from being made where they are wanted.
     fn is_looked_for_last(&self, kind: &Kind) -> bool {
         let ours = |(target, known): (&Target, &Known)| {
-            target.kind == kind.name && known.origin != Origin::Found
+            target.kind == kind && known.origin != Origin::Found
         };
-        let open = |intent: &Intent| intent.kind == kind.name;
+        let open = |intent: &Intent| intent.kind == kind;
         matches!(kind.naming, Naming::Within(_))
             && self.rules.looks_again_at_the_end()
             && self.ledger.known.iter().any(ours)
@@ -168,23 +166,20 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// The look-up by marks of everything of a Kind that is ours, and where that matters of what others
     /// have in the name of our cluster, and of what carries the cluster's mark.
-    pub(super) fn end_query(&self, kind: &Kind) -> Query {
+    pub(super) fn end_query(&self, kind: &'static Kind) -> Query {
         let identity = self.case.identity;
         let mut keys = vec![identity.key(kind)];
         if self.case.evidence.sweep {
             let key = |(key, _): &(Text, Text)| key.clone();
             let in_its_name = identity.dialect.ownership(kind.carrier, None);
             keys.extend(in_its_name.iter().flat_map(Tags::iter).map(key));
-            let marked = |slot: &Slot| slot.cluster_mark && slot.kind.name == kind.name;
+            let marked = |slot: &Slot| slot.cluster_mark && slot.kind == kind;
             if self.case.blueprint.slots().iter().any(marked) {
                 let clusters = identity.dialect.cluster(kind.carrier);
                 keys.extend(clusters.iter().flat_map(Tags::iter).map(key));
             }
         }
-        Query::Marks {
-            kind: kind.name,
-            keys,
-        }
+        Query::Marks { kind, keys }
     }
 
     /// What evidence says is ours is adopted first, so that it goes by its mark like the rest.
@@ -211,7 +206,7 @@ impl<R: Rules> Deciding<'_, R> {
         let evidence = self.case.evidence;
         let recorded = || {
             let id = self.ledger.ids.get(&slot.name)?;
-            let seen = self.view.seen(&Target::new(slot.kind.name, id.clone()))?;
+            let seen = self.view.seen(&Target::new(slot.kind, id.clone()))?;
             let resource = seen.resource.as_ref()?;
             let verdict = self.judge(slot.kind, resource, seen.read);
             Some(verdict == Verdict::Foreign(Owner::Legacy))
@@ -237,7 +232,7 @@ impl<R: Rules> Deciding<'_, R> {
                 continue;
             };
             let query = Query::Match {
-                kind: host.kind.name,
+                kind: host.kind,
                 name: "".into(),
                 props,
             };
@@ -270,9 +265,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn end_intents(&mut self) -> Flow<()> {
         let mut edits = Vec::new();
         for (name, intent) in &self.ledger.intents {
-            let Some(kind) = self.kind_of(intent.kind) else {
-                continue;
-            };
+            let kind = intent.kind;
             let slot = &self.slot_or_bare(name, kind, &intent.name);
             if let Some((target, resource)) = self.alive(kind, name, intent) {
                 let known = Known::new(slot, Origin::Created, &resource);
@@ -301,7 +294,7 @@ impl<R: Rules> Deciding<'_, R> {
         slot: &SlotName,
         intent: &Intent,
     ) -> Option<(Target, Arc<Resource>)> {
-        self.view.of_kind(kind.name).find_map(|(resource, read)| {
+        self.view.of_kind(kind).find_map(|(resource, read)| {
             match self.judge(kind, resource, read) {
                 Verdict::Owned(owned)
                     if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
@@ -330,7 +323,7 @@ impl<R: Rules> Deciding<'_, R> {
             if !self.awaits_mark(slot, &id) {
                 continue;
             }
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             let seen = self.see(&target, || Reason::AwaitIntent(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
                 continue;
@@ -401,7 +394,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn end_owned(&mut self) -> Flow<()> {
         let mut all: Vec<(&'static Kind, Arc<Resource>, Owned)> = Vec::new();
         for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind.name) {
+            for (resource, read) in self.view.of_kind(kind) {
                 match self.judge(kind, resource, read) {
                     Verdict::Owned(owned) => all.push((*kind, resource.clone(), owned)),
                     Verdict::Foreign(owner @ Owner::Disputed(_)) => {
@@ -459,7 +452,7 @@ impl<R: Rules> Deciding<'_, R> {
                 .blueprint
                 .slots()
                 .iter()
-                .find(|s| s.kind.name == resource.kind)
+                .find(|s| s.kind == resource.kind)
         };
         known
             .or_else(|| first().map(|slot| slot.name.clone()))
@@ -532,9 +525,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(());
         }
         for (target, known) in &self.ledger.known {
-            let Some(kind) = self.kind_of(target.kind) else {
-                continue;
-            };
+            let kind = target.kind;
             if known.origin == Origin::Found || self.ledger.intents.contains_key(&known.slot) {
                 continue;
             }

@@ -162,7 +162,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             let Some(id) = self.id_of(&slot.name) else {
                 continue;
             };
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             let known = self.ledger.known.get(&target);
             let Some(wrote) = known.and_then(|known| known.wrote.as_ref()) else {
                 continue;

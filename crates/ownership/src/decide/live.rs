@@ -269,7 +269,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
         let intent = Intent {
-            kind: slot.kind.name,
+            kind: slot.kind,
             attempt: self.rules.next_attempt(last),
             sends: 1,
             name: resource.name.clone(),

@@ -73,7 +73,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let mut gone = Vec::new();
         for id in self.hints(slot) {
-            let target = Target::new(slot.kind.name, id.clone());
+            let target = Target::new(slot.kind, id.clone());
             let hint = self.hint(slot, &id);
             match self
                 .view
@@ -127,7 +127,7 @@ impl<R: Rules> Deciding<'_, R> {
         if self.hint(slot, &id) != Hint::Wish {
             return None;
         }
-        let seen = self.view.seen(&Target::new(slot.kind.name, id))?;
+        let seen = self.view.seen(&Target::new(slot.kind, id))?;
         let (resource, read) = (seen.resource.clone()?, seen.read);
         match self.judge(slot.kind, &resource, read) {
             Verdict::Owned(_) => None,
@@ -138,7 +138,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Asks everything that must be known before anything is said about a slot.
     fn look_up(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
         for id in self.hints(slot) {
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
         }
         // Of a claim that is new nothing can be elsewhere under its name.
@@ -156,7 +156,7 @@ impl<R: Rules> Deciding<'_, R> {
             self.look(query, || Reason::FindByName(intent.name.clone()))?;
         }
         if let Some(id) = intent.and_then(|intent| intent.adopts.clone()) {
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             self.see(&target, || Reason::Adopt(slot.name.clone()))?;
         }
         // A hint that leads to what is ours, or to what the user wants, makes the name irrelevant;
@@ -171,7 +171,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     fn hint_answers(&self, slot: &Slot) -> bool {
         self.hints(slot).into_iter().any(|id| {
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             self.view
                 .seen(&target)
                 .is_some_and(|seen| seen.resource.is_some())
@@ -190,11 +190,7 @@ impl<R: Rules> Deciding<'_, R> {
             Naming::Account => None,
             Naming::Within(prop) => Some((prop, props.get(prop)?.clone())),
         };
-        Some(Query::Name {
-            kind: kind.name,
-            name,
-            within,
-        })
+        Some(Query::Name { kind, name, within })
     }
 
     fn locate_created(&self, slot: &Slot, target: &Target) -> Located {
@@ -216,7 +212,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn owned_of(&self, slot: &Slot) -> Option<Located> {
         let mut owned: Vec<(Arc<Resource>, Owned)> = self
             .view
-            .of_kind(slot.kind.name)
+            .of_kind(slot.kind)
             .filter_map(
                 |(resource, read)| match self.judge(slot.kind, resource, read) {
                     Verdict::Owned(owned) if owned.mark()?.slot == slot.name => {
@@ -287,7 +283,7 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
-        let target = Target::new(slot.kind.name, id.clone());
+        let target = Target::new(slot.kind, id.clone());
         match self.ledger.known.get(&target).map(|known| known.origin) {
             Some(Origin::Created | Origin::Adopted) => Hint::Ours,
             Some(Origin::Found) => Hint::Found,
@@ -404,11 +400,7 @@ impl<R: Rules> Deciding<'_, R> {
         match slot.kind.birth {
             BirthProof::Nonce => {
                 let named = |r: &&Arc<Resource>| r.name == intent.name;
-                let resource = self
-                    .view
-                    .of_kind(slot.kind.name)
-                    .map(|(r, _)| r)
-                    .find(named);
+                let resource = self.view.of_kind(slot.kind).map(|(r, _)| r).find(named);
                 Ok(resource
                     .cloned()
                     .map(|resource| Located::Newborn { resource }))
@@ -426,7 +418,7 @@ impl<R: Rules> Deciding<'_, R> {
             Reason::TakeBeforeImage(slot.name.clone())
         })?;
         let mut candidates: Vec<Arc<Resource>> = Vec::new();
-        for (resource, read) in self.view.of_kind(slot.kind.name) {
+        for (resource, read) in self.view.of_kind(slot.kind) {
             // Whichever look-up showed it: any one of them may lag behind the others.
             if resource.name != intent.name || !resource.props.include(&intent.props) {
                 continue;
@@ -481,7 +473,7 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(id) = self.ledger.ids.get(&host.name).cloned() else {
             return Ok(false);
         };
-        let target = Target::new(host.kind.name, id);
+        let target = Target::new(host.kind, id);
         if self
             .see(&target, || Reason::CheckRecorded(host.name.clone()))?
             .is_none()
@@ -557,7 +549,7 @@ impl<R: Rules> Deciding<'_, R> {
 /// The look-up that shows what looks like an announced create's result.
 pub(super) fn match_query(slot: &Slot, intent: &Intent) -> Query {
     Query::Match {
-        kind: slot.kind.name,
+        kind: slot.kind,
         name: intent.name.clone(),
         props: intent.props.clone(),
     }

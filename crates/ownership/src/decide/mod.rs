@@ -312,11 +312,10 @@ impl<'a, R: Rules> Deciding<'a, R> {
     /// parameters that were sent, and ours by marks: an earlier call may have made it (law 2).
     fn look_for_what_exists(&self, slot: &SlotName, answered: usize) -> Flow<()> {
         let intent = self.ledger.intents.get(slot);
-        let kind = intent.and_then(|intent| self.kind_of(intent.kind));
-        let (Some(intent), Some(kind), true) = (intent, kind, self.rules.looks_at_what_exists())
-        else {
+        let (Some(intent), true) = (intent, self.rules.looks_at_what_exists()) else {
             return Ok(());
         };
+        let kind = intent.kind;
         for query in [intent_query(kind, intent), Some(self.marks_query(kind))] {
             if let Some(query) = query
                 && self.view.look_after(&query, answered).is_none()
@@ -333,13 +332,13 @@ impl<'a, R: Rules> Deciding<'a, R> {
     /// What the repetition of an announced create was refused for, where that can matter.
     fn exists(&self, slot: &SlotName) -> Option<Exists> {
         let intent = self.ledger.intents.get(slot)?;
-        let kind = self.kind_of(intent.kind)?;
+        let kind = intent.kind;
         let told_by_token = kind.birth == BirthProof::Token;
         if intent.sends == 1 || told_by_token || !self.rules.looks_at_what_exists() {
             return None;
         }
         let mut exists = Exists::Hidden;
-        for (resource, read) in self.view.of_kind(kind.name) {
+        for (resource, read) in self.view.of_kind(kind) {
             if let Verdict::Owned(owned) = self.judge(kind, resource, read)
                 && owned.mark().is_some_and(|mark| mark.slot == *slot)
             {
@@ -361,9 +360,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let Some(intent) = self.ledger.intents.get(slot) else {
             return false;
         };
-        let Some(kind) = self.kind_of(intent.kind) else {
-            return false;
-        };
+        let kind = intent.kind;
         let at_once = kind.token.is_some() && intent.sends == 2;
         let would_show = kind.birth != BirthProof::Token || error.class == Class::Exists;
         // What has the name may be its own, and hidden from a read that is old.
@@ -405,10 +402,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let known = self.ledger.known.get(target);
         let recorded = known.filter(|known| known.unique.is_some());
         self.rules.names_prove_nothing()
-            && recorded.is_some_and(|known| {
-                self.kind_of(target.kind)
-                    .is_some_and(|kind| !known.is(kind, resource))
-            })
+            && recorded.is_some_and(|known| !known.is(target.kind, resource))
     }
 
     /// Makes sure that a Step may rest on what is known of a resource (law 1); reads it again if not.
@@ -494,9 +488,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// The look-up by marks of everything of a Kind that is ours.
-    fn marks_query(&self, kind: &Kind) -> Query {
+    fn marks_query(&self, kind: &'static Kind) -> Query {
         Query::Marks {
-            kind: kind.name,
+            kind,
             keys: vec![self.case.identity.key(kind)],
         }
     }
@@ -520,13 +514,13 @@ impl<'a, R: Rules> Deciding<'a, R> {
             .ledger
             .known
             .iter()
-            .filter(|(target, known)| known.slot == slot.name && target.kind == slot.kind.name);
+            .filter(|(target, known)| known.slot == slot.name && target.kind == slot.kind);
         let all: BTreeSet<&ResourceId> = recorded
             .chain(known.map(|(target, _)| &target.id))
             .collect();
         all.into_iter()
             .filter(|id| {
-                let target = Target::new(slot.kind.name, (*id).clone());
+                let target = Target::new(slot.kind, (*id).clone());
                 !self.ledger.condemned.contains(&target)
             })
             .cloned()
@@ -554,14 +548,14 @@ fn note(noted: &mut Option<(Tick, Reason)>, until: Tick, why: Reason) {
 
 /// The look-up by the name and within the parent that an announced create was sent with; `None` where
 /// names are not unique.
-fn intent_query(kind: &Kind, intent: &Intent) -> Option<Query> {
+fn intent_query(kind: &'static Kind, intent: &Intent) -> Option<Query> {
     let within = match kind.naming {
         Naming::Free => return None,
         Naming::Account => None,
         Naming::Within(prop) => Some((prop, intent.props.get(prop)?.clone())),
     };
     Some(Query::Name {
-        kind: kind.name,
+        kind,
         name: intent.name.clone(),
         within,
     })

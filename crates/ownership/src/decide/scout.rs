@@ -152,7 +152,7 @@ impl<R: Rules> Deciding<'_, R> {
         id_of: &impl Fn(&SlotName) -> Option<ResourceId>,
     ) -> Flow<Existing> {
         if let Some(id) = self.ledger.ids.get(&slot.name).cloned() {
-            let target = Target::new(slot.kind.name, id.clone());
+            let target = Target::new(slot.kind, id.clone());
             match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
                 Some((resource, _)) => return Ok(Existing::There(vec![resource])),
                 None if !self.ledger.known.contains_key(&target) => {
@@ -165,7 +165,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(Existing::Unknown);
         };
         let query = Query::Match {
-            kind: slot.kind.name,
+            kind: slot.kind,
             name: "".into(),
             props,
         };

@@ -486,11 +486,10 @@ impl<R: Rules> Deciding<'_, R> {
     pub(super) fn left_for_good(&mut self) -> Vec<Edit> {
         let mut over = Vec::new();
         for trace in &self.ledger.left {
-            let (Some(kind), TraceOf::Inner { inner, key }) =
-                (self.kind_of(trace.on.kind), &trace.what)
-            else {
+            let TraceOf::Inner { inner, key } = &trace.what else {
                 continue;
             };
+            let kind = trace.on.kind;
             let seen = self.view.seen(&trace.on).and_then(|s| s.resource.clone());
             let inside = self.view.inner(&trace.on, inner);
             let (Some(resource), Some(inside), Some(inner)) = (seen, inside, kind.inner(inner))

@@ -32,8 +32,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         targets.retain(|target| {
             let announced = self.view.calling(target).map(|(at, _)| at);
-            let named = self.kind_of(target.kind).is_some_and(is_a_name)
-                && (takes_away || self.rules.names_outlive_claims());
+            let named = is_a_name(target.kind) && (takes_away || self.rules.names_outlive_claims());
             let could_meet = named || (takes_away && self.outlives_the_claim(target));
             could_meet && !self.just_now(announced)
         });
@@ -72,13 +71,13 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Whether a resource stays when this claim has ended.
     fn outlives_the_claim(&self, target: &Target) -> bool {
-        let Some(kind) = self.kind_of(target.kind) else {
-            return true;
-        };
         let ours = self.view.seen(target).is_some_and(|seen| {
             let resource = seen.resource.as_ref();
             resource.is_some_and(|resource| {
-                matches!(self.judge(kind, resource, seen.read), Verdict::Owned(_))
+                matches!(
+                    self.judge(target.kind, resource, seen.read),
+                    Verdict::Owned(_)
+                )
             })
         });
         let created = |target| {
@@ -93,7 +92,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn all_that_goes(&self) -> Vec<Target> {
         let mut all: Vec<Target> = Vec::new();
         for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind.name) {
+            for (resource, read) in self.view.of_kind(kind) {
                 if let Verdict::Owned(owned) = self.judge(kind, resource, read)
                     && owned.held_by().is_none()
                     && !self.view.deleted(owned.target())
@@ -134,7 +133,6 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Until when a call that was announced for a resource can be late; `None` if none can.
     pub(super) fn late_until(&mut self, target: &Target) -> Option<Tick> {
-        let kind = self.kind_of(target.kind)?;
         let last = *self.ledger.calls.get(target)?;
         let last = match self.view.calling(target) {
             // A call whose outcome is not known ends the pass, so all of this pass were answered. The
@@ -148,13 +146,13 @@ impl<R: Rules> Deciding<'_, R> {
         };
         let sight = Sight::Call(target.clone(), last);
         self.due(sight, |rules, since| {
-            rules.late_effects_over_at(kind, since)
+            rules.late_effects_over_at(target.kind, since)
         })
     }
 
     /// Whether nothing that the management cluster before this one has sent can take effect any more.
     fn is_taken_over(&mut self, step: &Step) -> bool {
-        let Some(kind) = self.kind_of(step.kind()) else {
+        let Some(kind) = step.kind() else {
             return true;
         };
         // A process that has just started cannot know when the marks were written.

@@ -133,15 +133,11 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let traces: Vec<Trace> = traces.into_iter().cloned().collect();
         // All are looked at first: one call takes a tag off several resources.
         for trace in &traces {
-            if self.kind_of(trace.on.kind).is_some() {
-                self.see(&trace.on, || Reason::EraseTraces)?;
-            }
+            self.see(&trace.on, || Reason::EraseTraces)?;
         }
         let mut erased = Vec::new();
         for trace in traces {
-            let Some(kind) = self.kind_of(trace.on.kind) else {
-                continue;
-            };
+            let kind = trace.on.kind;
             let Some((resource, _)) = self.see(&trace.on, || Reason::EraseTraces)? else {
                 if self.gone_for_good(kind, &trace.on) {
                     erased.push(Edit::Erase(trace));
@@ -228,7 +224,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let others = self.ledger.traces.keys();
         let others = others.filter(|other| other.what == trace.what && other.on != trace.on);
-        for other in others.filter(|other| other.on.kind == kind.name) {
+        for other in others.filter(|other| other.on.kind == kind) {
             let there = self.view.seen(&other.on).is_some_and(|seen| {
                 let resource = seen.resource.as_ref();
                 resource.is_some_and(|resource| resource.tags.has(key, value))
@@ -253,7 +249,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let slots = self.case.blueprint.slots();
         let mut kinds: Vec<&'static Kind> = Vec::new();
         for slot in slots.iter().filter(|slot| slot.cluster_mark) {
-            if !kinds.iter().any(|kind| kind.name == slot.kind.name) {
+            if !kinds.contains(&slot.kind) {
                 kinds.push(slot.kind);
             }
         }
@@ -307,14 +303,11 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let mut targets = Vec::new();
         for (key, value) in mark {
             // What can be ours was looked for by all marks at once.
-            let query = if self.case.kinds.iter().any(|ours| ours.name == kind.name) {
+            let query = if self.case.kinds.contains(&kind) {
                 self.end_query(kind)
             } else {
                 let keys = vec![key.clone()];
-                Query::Marks {
-                    kind: kind.name,
-                    keys,
-                }
+                Query::Marks { kind, keys }
             };
             for target in &self.look(query, || Reason::Sweep)?.found {
                 let Some(seen) = self.view.seen(target) else {
@@ -344,9 +337,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let dialect = &self.case.identity.dialect;
         self.view.resources().any(|resource| {
-            let Some(kind) = self.kind_of(resource.kind) else {
-                return false;
-            };
+            let kind = resource.kind;
             let in_our_name = dialect.ownership(kind.carrier, None).unwrap_or_default();
             let named = in_our_name
                 .iter()
@@ -394,7 +385,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             let Some(id) = self.ledger.ids.get(&slot.name).cloned() else {
                 continue;
             };
-            let target = Target::new(slot.kind.name, id);
+            let target = Target::new(slot.kind, id);
             let seen = self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
                 continue;
@@ -409,13 +400,6 @@ impl<'a, R: Rules> Deciding<'a, R> {
             used.push((slot, target, resource));
         }
         Ok(used)
-    }
-
-    /// The Kind of that name, if the blueprint or the claim's API knows it.
-    pub(super) fn kind_of(&self, name: &str) -> Option<&'static Kind> {
-        let own = self.case.kinds.iter().copied();
-        let in_slots = self.case.blueprint.slots().iter().map(|slot| slot.kind);
-        own.chain(in_slots).find(|kind| kind.name == name)
     }
 }
 

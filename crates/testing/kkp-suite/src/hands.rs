@@ -168,7 +168,14 @@ impl<C: Cloud> Hands<C> {
             .await;
     }
 
-    async fn add(&self, kind: &Kind, id: &str, inner: &'static str, key: &str, value: &str) {
+    async fn add(
+        &self,
+        kind: &'static Kind,
+        id: &str,
+        inner: &'static str,
+        key: &str,
+        value: &str,
+    ) {
         let (target, parts) = (target(kind, id), vec![part(key, value)]);
         let step = Step::AddInner {
             target,
@@ -178,7 +185,7 @@ impl<C: Cloud> Hands<C> {
         self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
-    async fn remove(&self, kind: &Kind, id: &str, inner: &'static str, key: &str) {
+    async fn remove(&self, kind: &'static Kind, id: &str, inner: &'static str, key: &str) {
         let now = self.clock.now();
         let inner = kind.inner(inner).unwrap();
         let read = ReadStamp {
@@ -191,7 +198,7 @@ impl<C: Cloud> Hands<C> {
     }
 
     /// Tags a resource.
-    pub async fn tag(&self, kind: &Kind, id: &str, tags: &[(&str, &str)]) {
+    pub async fn tag(&self, kind: &'static Kind, id: &str, tags: &[(&str, &str)]) {
         let step = Step::Mark {
             targets: vec![target(kind, id)],
             tags: pairs(tags),
@@ -201,7 +208,7 @@ impl<C: Cloud> Hands<C> {
     }
 
     /// Takes tags off a resource.
-    pub async fn untag(&self, kind: &Kind, id: &str, tags: &BTreeMap<String, String>) {
+    pub async fn untag(&self, kind: &'static Kind, id: &str, tags: &BTreeMap<String, String>) {
         let tags = tags
             .iter()
             .map(|(key, value)| (key.as_str().into(), value.as_str().into()));
@@ -236,7 +243,7 @@ impl<C: Cloud> Hands<C> {
         self.delete(&INSTANCE_PROFILE, name).await;
     }
 
-    async fn delete(&self, kind: &Kind, id: &str) {
+    async fn delete(&self, kind: &'static Kind, id: &str) {
         let now = self.clock.now();
         let step = Step::delete(proof(kind, id, now), now).unwrap();
         self.cloud.perform(&step, Deadline::never()).await.unwrap();
@@ -313,7 +320,7 @@ impl<C: Cloud> Hands<C> {
         let mut found = BTreeSet::new();
         for kind in cloud_port::aws::KINDS {
             let query = Query::Marks {
-                kind: kind.name,
+                kind,
                 keys: vec![key.into()],
             };
             let answer = self.cloud.read(&query).await.unwrap();
@@ -359,9 +366,9 @@ impl<C: Cloud> Hands<C> {
         )
     }
 
-    async fn named(&self, kind: &Kind, name: &str) -> Option<Resource> {
+    async fn named(&self, kind: &'static Kind, name: &str) -> Option<Resource> {
         let query = Query::Name {
-            kind: kind.name,
+            kind,
             name: name.into(),
             within: None,
         };
@@ -369,9 +376,9 @@ impl<C: Cloud> Hands<C> {
         answer.resources.first().map(|found| (**found).clone())
     }
 
-    async fn all(&self, kind: &Kind) -> Vec<Resource> {
+    async fn all(&self, kind: &'static Kind) -> Vec<Resource> {
         let query = Query::Match {
-            kind: kind.name,
+            kind,
             name: "".into(),
             props: Props::new(),
         };
@@ -383,7 +390,12 @@ impl<C: Cloud> Hands<C> {
             .collect()
     }
 
-    async fn inside(&self, kind: &Kind, id: &str, inner: &'static str) -> BTreeMap<String, String> {
+    async fn inside(
+        &self,
+        kind: &'static Kind,
+        id: &str,
+        inner: &'static str,
+    ) -> BTreeMap<String, String> {
         let of = target(kind, id);
         let query = Query::Inner {
             of: of.clone(),
@@ -401,7 +413,7 @@ impl<C: Cloud> Hands<C> {
 }
 
 /// There is no Step that deletes without a proof of ownership, so one is made up.
-fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
+fn proof(kind: &'static Kind, id: &str, now: Tick) -> Owned {
     let identity = Identity {
         claim: Claim::new(
             "Hand.example.com",
@@ -417,15 +429,11 @@ fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
         },
     };
     let slot = SlotName::new("by-hand").unwrap();
-    let kind: &'static Kind = cloud_port::aws::KINDS
-        .into_iter()
-        .find(|k| k.name == kind.name)
-        .unwrap();
     let marks = identity
         .ownership_tags(kind, &Slot::own(slot, kind, "x"), 1)
         .unwrap();
     let resource = Resource {
-        kind: kind.name,
+        kind,
         id: ResourceId::new(id),
         unique: None,
         name: "x".into(),
@@ -444,8 +452,8 @@ fn proof(kind: &Kind, id: &str, now: Tick) -> Owned {
     }
 }
 
-fn target(kind: &Kind, id: &str) -> Target {
-    Target::new(kind.name, ResourceId::new(id))
+fn target(kind: &'static Kind, id: &str) -> Target {
+    Target::new(kind, ResourceId::new(id))
 }
 
 fn part(key: &str, value: &str) -> InnerPart {

@@ -415,7 +415,7 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
         for kind in self.reconciler.system.owns() {
             for listed in self.cloud.survey(kind).await.unwrap().resources {
                 // Some lists show no tags.
-                let it = Query::Id(Target::new(kind.name, listed.id.clone()));
+                let it = Query::Id(Target::new(kind, listed.id.clone()));
                 let read = self.cloud.read(&it).await.unwrap();
                 let tags = read.resources.iter().flat_map(|it| it.tags.iter());
                 if tags
@@ -465,8 +465,7 @@ impl<S: Sources> Lab<S, SharedAccount> {
         // What was made last uses what was made before.
         targets.reverse();
         for target in &targets {
-            let kind = self.owns().iter().find(|kind| kind.name == target.kind);
-            for inner in kind.unwrap().inner {
+            for inner in target.kind.inner {
                 let parts = account.parts(target, inner.name).iter();
                 let keys: Vec<Text> = parts.map(|part| part.key.clone()).collect();
                 // Some calls take one part.

@@ -1,16 +1,26 @@
 //! EC2: the network of a cluster.
 
 mod blockers;
-pub(crate) mod route_table;
-pub(crate) mod rule;
-pub(crate) mod security_group;
-pub(crate) mod subnet;
+mod route_table;
+mod rule;
+mod security_group;
+mod subnet;
 pub(crate) mod tags;
-pub(crate) mod vpc;
+mod vpc;
 
 use aws_sdk_ec2::types::Filter;
 use cloud_port::aws::network::Network;
 use ownership::{Query, Text};
+
+use crate::handler::Handler;
+
+/// The handlers of the Kinds of EC2.
+pub(crate) const HANDLERS: &[&dyn Handler] = &[
+    &vpc::Vpcs,
+    &route_table::RouteTables,
+    &subnet::Subnets,
+    &security_group::SecurityGroups,
+];
 
 /// How many items a page holds, where EC2 does not allow fewer only.
 const PAGE: i32 = 1000;

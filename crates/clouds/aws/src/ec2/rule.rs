@@ -272,7 +272,7 @@ mod tests {
     const OTHER: &str = "sg-0aaaaaaaaaaaaaaaa";
 
     fn group() -> Target {
-        Target::new(SECURITY_GROUP.name, ResourceId::new(GROUP))
+        Target::new(&SECURITY_GROUP, ResourceId::new(GROUP))
     }
 
     /// What EC2 would show for a permission that was sent to it.

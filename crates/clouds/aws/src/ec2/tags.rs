@@ -75,15 +75,9 @@ fn full(mut error: CloudError, targets: &[Target]) -> CloudError {
         && blockers.is_empty()
     {
         blockers.extend(targets.iter().map(|target| Blocker {
-            noun: noun(target),
+            noun: target.kind.noun.into(),
             id: target.id.clone(),
         }));
     }
     error
-}
-
-fn noun(target: &Target) -> Text {
-    let kinds = cloud_port::aws::KINDS;
-    let kind = kinds.iter().find(|kind| kind.name == target.kind);
-    kind.map_or(target.kind, |kind| kind.noun).into()
 }

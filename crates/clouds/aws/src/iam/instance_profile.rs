@@ -194,7 +194,7 @@ fn role_in(profile: &InstanceProfile) -> InnerAnswer {
     let role = roles.map(|role| InnerPart::new(role.role_name(), "", Tags::new()));
     let id = ResourceId::new(profile.instance_profile_name());
     InnerAnswer {
-        of: Target::new(INSTANCE_PROFILE.name, id),
+        of: Target::new(&INSTANCE_PROFILE, id),
         inner: PROFILE_ROLE,
         parts: role.collect(),
     }

@@ -10,6 +10,11 @@ use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::{Class, CloudError, Query, Target, Text};
 
+use crate::handler::Handler;
+
+/// The handlers of the Kinds of IAM.
+pub(crate) const HANDLERS: &[&dyn Handler] = &[&role::Roles, &instance_profile::InstanceProfiles];
+
 /// Tags by the functions `tag` and `untag` of a Kind's file: IAM tags one resource a call.
 macro_rules! tags_alone {
     () => {

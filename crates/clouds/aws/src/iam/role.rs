@@ -347,7 +347,7 @@ fn named(name: &str, trust: Option<&str>, tags: Tags) -> Resource {
 }
 
 fn read_policies(detail: &RoleDetail, id: &ResourceId) -> [InnerAnswer; 2] {
-    let of = Target::new(ROLE.name, id.clone());
+    let of = Target::new(&ROLE, id.clone());
     let inline = detail.role_policy_list().iter().filter_map(|policy| {
         let text = policy.policy_document().unwrap_or_default();
         Some(part(policy.policy_name()?, document(text)))

@@ -153,6 +153,7 @@ impl Journal for Steps {
         };
         let outcome = outcome.err().map(|error| format!(": {}", error.code));
         let (verb, kind, on) = (step.verb(), step.kind(), step.targets().len());
+        let kind = kind.map_or("nothing", |kind| kind.name);
         self.0.push(format!(
             "{verb} {kind} ×{on} {detail}{}",
             outcome.unwrap_or_default()
@@ -381,7 +382,7 @@ async fn move_in(cloud: &impl Cloud, vpc: &str) -> String {
 
 async fn default_vpc(cloud: &impl Cloud) -> String {
     let query = ownership::Query::Match {
-        kind: aws::vpc::VPC.name,
+        kind: &aws::vpc::VPC,
         name: text(""),
         props: props(&[("default", "true")]),
     };

@@ -33,30 +33,34 @@ pub(crate) fn part(key: &str, value: &str, tags: &[(&str, &str)]) -> InnerPart {
     InnerPart::new(text(key), text(value), pairs(tags).into_iter().collect())
 }
 
-pub(crate) fn target(kind: &Kind, id: &str) -> Target {
-    Target::new(kind.name, ResourceId::new(id))
+pub(crate) fn target(kind: &'static Kind, id: &str) -> Target {
+    Target::new(kind, ResourceId::new(id))
 }
 
 pub(crate) fn by_id(target: &Target) -> Query {
     Query::Id(target.clone())
 }
 
-pub(crate) fn by_name(kind: &Kind, name: &str, within: Option<(&'static str, &str)>) -> Query {
+pub(crate) fn by_name(
+    kind: &'static Kind,
+    name: &str,
+    within: Option<(&'static str, &str)>,
+) -> Query {
     Query::Name {
-        kind: kind.name,
+        kind,
         name: text(name),
         within: within.map(|(prop, parent)| (prop, text(parent))),
     }
 }
 
-pub(crate) fn by_mark(kind: &Kind, key: &str) -> Query {
-    let (kind, keys) = (kind.name, vec![text(key)]);
+pub(crate) fn by_mark(kind: &'static Kind, key: &str) -> Query {
+    let keys = vec![text(key)];
     Query::Marks { kind, keys }
 }
 
-pub(crate) fn by_props(kind: &Kind, pairs: &[(&'static str, &str)]) -> Query {
+pub(crate) fn by_props(kind: &'static Kind, pairs: &[(&'static str, &str)]) -> Query {
     Query::Match {
-        kind: kind.name,
+        kind,
         name: text(""),
         props: props(pairs),
     }
@@ -109,17 +113,13 @@ pub(crate) fn add(target: &Target, inner: &'static str, parts: &[InnerPart]) -> 
 }
 
 pub(crate) fn remove(target: &Target, inner: &'static str, parts: &[InnerPart]) -> Step {
-    let kind = cloud_port::aws::KINDS
-        .into_iter()
-        .find(|kind| kind.name == target.kind)
-        .expect("a kind of AWS");
-    let inner = kind.inner(inner).expect("a part of that kind");
+    let inner = target.kind.inner(inner).expect("a part of that kind");
     let read = ReadStamp {
         at: Tick(0),
         fresh: true,
     };
     let proved = |part: &InnerPart| {
-        OwnedPart::derived(&owned(kind, target), inner, part.clone(), read)
+        OwnedPart::derived(&owned(target.kind, target), inner, part.clone(), read)
             .expect("it is held here")
     };
     Step::remove(parts.iter().map(proved).collect(), Tick(0)).expect("the proof is fresh")
@@ -150,7 +150,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
     };
     let marks = identity.ownership_tags(kind, &Slot::own(slot(), kind, "x"), 1);
     let resource = Resource {
-        kind: kind.name,
+        kind,
         id: target.id.clone(),
         unique: None,
         name: text("x"),

@@ -135,7 +135,7 @@ impl<'a, C: Cloud> Transcript<'a, C> {
         };
         self.note(&format!("{what}\n  {told}"));
         let born = born.ok()?;
-        Some(Target::new(create.kind.name, born.id.clone()))
+        Some(Target::new(create.kind, born.id.clone()))
     }
 
     fn note(&mut self, said: &str) {

@@ -56,7 +56,7 @@ async fn client(url: &str) -> Arc<ClientSet> {
 
 pub(crate) fn vpcs() -> Query {
     Query::Match {
-        kind: VPC.name,
+        kind: &VPC,
         name: "".into(),
         props: Props::new(),
     }
@@ -270,7 +270,7 @@ async fn wildcards_in_a_name_are_not_sent_as_such() {
         "<DescribeSecurityGroupsResponse><securityGroupInfo/></DescribeSecurityGroupsResponse>";
     let server = Server::start(vec![Reply::Say(200, empty.to_owned())]).await;
     let query = Query::Name {
-        kind: SECURITY_GROUP.name,
+        kind: &SECURITY_GROUP,
         name: "a*".into(),
         within: None,
     };
@@ -365,7 +365,7 @@ fn delete_group(id: &str) -> Step {
     let slot = Slot::own(SlotName::new("group").expect("legal"), &SECURITY_GROUP, "x");
     let marks = identity.ownership_tags(&SECURITY_GROUP, &slot, 1);
     let resource = Resource {
-        kind: SECURITY_GROUP.name,
+        kind: &SECURITY_GROUP,
         id: ResourceId::new(id),
         unique: None,
         name: "x".into(),

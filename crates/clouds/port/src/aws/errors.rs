@@ -1,10 +1,12 @@
-//! What the error codes of EC2, IAM and STS mean: one table a service.
+//! What the error codes of EC2, IAM and STS mean: one table per service, and one per Kind in its file.
 //!
 //! A code says what went wrong; its [`Class`] says what to do about it. Adapter and simulation read
 //! the same tables, so what the explorer proved holds for the real account.
 
 use ownership::error::Blocker;
 use ownership::{Class, CloudError};
+
+use super::CATALOGUE;
 
 /// The AWS service that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,11 +19,56 @@ pub enum Service {
     Sts,
 }
 
+/// What an error code means that belongs to one Kind.
+#[derive(Clone, Debug)]
+pub struct Code {
+    text: &'static str,
+    class: Class,
+    operation: Option<&'static str>,
+    advice: Option<&'static str>,
+}
+
+impl Code {
+    /// A code that means the same whichever operation was called.
+    pub(super) const fn new(code: &'static str, class: Class) -> Self {
+        Self {
+            text: code,
+            class,
+            operation: None,
+            advice: None,
+        }
+    }
+
+    /// It means this only as an answer to this operation.
+    pub(super) const fn to(mut self, operation: &'static str) -> Self {
+        self.operation = Some(operation);
+        self
+    }
+
+    /// What a person can do about it.
+    pub(super) const fn advice(mut self, advice: &'static str) -> Self {
+        self.advice = Some(advice);
+        self
+    }
+
+    fn means(&self, operation: &str, code: &str) -> bool {
+        self.text == code && self.operation.is_none_or(|known| known == operation)
+    }
+}
+
+/// What a code means that belongs to one Kind of the service.
+fn of_kind(service: Service, operation: &str, code: &str) -> Option<&'static Code> {
+    let entries = CATALOGUE.iter().filter(|entry| entry.service == service);
+    let mut codes = entries.flat_map(|entry| entry.codes);
+    codes.find(|known| known.means(operation, code))
+}
+
 /// The class of an error code that `operation` was answered with; `None` if the tables lack it.
 pub fn classify(service: Service, operation: &str, code: &str) -> Option<Class> {
-    common(code).or_else(|| match service {
+    let known = of_kind(service, operation, code).map(|known| known.class.clone());
+    known.or_else(|| common(code)).or_else(|| match service {
         Service::Ec2 => ec2(code),
-        Service::Iam => iam(operation, code),
+        Service::Iam => iam(code),
         Service::Sts => sts(code),
     })
 }
@@ -38,7 +85,8 @@ pub fn error(
     message: &str,
 ) -> CloudError {
     if let Some(class) = classify(service, operation, code) {
-        return match cure(code) {
+        let known = of_kind(service, operation, code);
+        return match known.and_then(|known| known.advice).or_else(|| cure(code)) {
             Some(cure) => CloudError::new(class, code, format!("{message} ({cure})")),
             None => CloudError::new(class, code, message),
         };
@@ -173,23 +221,11 @@ fn ec2(code: &str) -> Option<Class> {
     Some(match code {
         "IdempotentParameterMismatch" => Class::TokenMismatch,
         "DependencyViolation" | "TagLimitExceeded" => Class::Blocked(Vec::new()),
-        "InvalidGroup.InUse" => Class::Blocked(Vec::new()),
-        "InvalidGroup.Duplicate" | "InvalidPermission.Duplicate" => Class::Exists,
-        "CannotDelete"
-        | "InvalidGroup.Reserved"
-        | "InvalidPermission.Malformed"
-        | "InvalidVpc.Range"
-        | "InvalidSubnet.Range"
-        | "InvalidSubnet.Conflict"
-        | "InvalidParameter"
+        "InvalidParameter"
         | "InvalidInput"
-        | "InvalidAvailabilityZone"
-        | "InvalidZone.NotFound"
         | "OperationNotPermitted"
         | "InvalidID"
-        | "UnsupportedOperation"
-        | "VPCIdNotSpecified"
-        | "DefaultVpcAlreadyExists" => Class::Fatal,
+        | "UnsupportedOperation" => Class::Fatal,
         "IncorrectState" | "ConcurrentTagAccess" | "InsufficientAddressCapacity" => {
             Class::Retryable
         }
@@ -202,26 +238,13 @@ fn ec2(code: &str) -> Option<Class> {
     })
 }
 
-fn iam(operation: &str, code: &str) -> Option<Class> {
-    Some(match (operation, code) {
-        // A profile holds one role. The one that is there may be the very one we wanted, put there
-        // by a call whose answer was lost: look again.
-        ("AddRoleToInstanceProfile", "LimitExceeded") => Class::Exists,
-        // The resource that is marked already holds as many tags as it can.
-        ("TagRole" | "TagInstanceProfile", "LimitExceeded") => Class::Blocked(Vec::new()),
-        (_, "EntityAlreadyExists") => Class::Exists,
-        (_, "NoSuchEntity") => Class::NotFound,
-        (_, "DeleteConflict") => Class::Blocked(Vec::new()),
-        (
-            _,
-            "LimitExceeded"
-            | "InvalidInput"
-            | "MalformedPolicyDocument"
-            | "PolicyNotAttachable"
-            | "UnmodifiableEntity"
-            | "InvalidUserType",
-        ) => Class::Fatal,
-        (_, "ConcurrentModification" | "EntityTemporarilyUnmodifiable") => Class::Retryable,
+fn iam(code: &str) -> Option<Class> {
+    Some(match code {
+        "EntityAlreadyExists" => Class::Exists,
+        "NoSuchEntity" => Class::NotFound,
+        "DeleteConflict" => Class::Blocked(Vec::new()),
+        "LimitExceeded" | "InvalidInput" | "InvalidUserType" => Class::Fatal,
+        "ConcurrentModification" | "EntityTemporarilyUnmodifiable" => Class::Retryable,
         _ => return None,
     })
 }
@@ -378,6 +401,34 @@ mod tests {
             None
         );
         assert_eq!(classify(Service::Ec2, "DeleteVpc", "NoSuchEntity"), None);
+    }
+
+    #[test]
+    fn no_two_kinds_give_one_answer_two_meanings() {
+        for service in [Service::Ec2, Service::Iam, Service::Sts] {
+            let entries = CATALOGUE.iter().filter(|entry| entry.service == service);
+            let codes: Vec<&Code> = entries.flat_map(|entry| entry.codes).collect();
+            for (at, known) in codes.iter().enumerate() {
+                let same = |other: &&&Code| {
+                    let one = (known.operation, other.operation);
+                    known.text == other.text
+                        && (known.operation == other.operation
+                            || matches!(one, (None, _) | (_, None)))
+                };
+                assert!(
+                    !codes[..at].iter().any(|other| same(&other)),
+                    "{}",
+                    known.text
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_kinds_own_code_comes_with_its_advice() {
+        let full = error(Service::Ec2, "CreateVpc", 400, "VpcLimitExceeded", "No.");
+        assert_eq!(full.class, Class::Fatal);
+        assert!(full.message.contains("ask AWS for more"), "{full}");
     }
 
     #[test]

@@ -4,9 +4,11 @@ use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName, Text, name};
+use ownership::{Class, Kind, Slot, SlotName, Text, name};
 
-use super::{IAM_SETTLING, check};
+use super::errors::{Code, Service};
+use super::{Entry, IAM_SETTLING, check};
+use crate::sample::Sample;
 
 /// An instance profile that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +87,22 @@ pub static INSTANCE_PROFILE: Kind = Kind {
         single: true,
     }],
 };
+
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Iam,
+    codes: &CODES,
+};
+
+static CODES: [Code; 2] = [
+    // A profile holds one role. The one that is there may be the very one we wanted, put there by a
+    // call whose answer was lost: look again.
+    Code::new("LimitExceeded", Class::Exists).to("AddRoleToInstanceProfile"),
+    // The profile holds as many tags as it can.
+    Code::new("LimitExceeded", Class::Blocked(Vec::new())).to("TagInstanceProfile"),
+];
+
+static SAMPLE: Sample = Sample::of(&INSTANCE_PROFILE);
 
 #[cfg(test)]
 mod tests {

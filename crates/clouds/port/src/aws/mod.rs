@@ -20,15 +20,40 @@ pub use place::AwsPlace;
 use ownership::Kind;
 use ownership::time::Millis;
 
+use self::errors::{Code, Service};
+use crate::sample::Sample;
+
+/// A Kind of AWS with what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// An example of it, with its declaration.
+    pub sample: &'static Sample,
+    /// The service that it belongs to.
+    pub service: Service,
+    /// The error codes that belong to it alone.
+    pub codes: &'static [Code],
+}
+
 /// Every Kind of AWS.
-pub const KINDS: [&Kind; 6] = [
-    &vpc::VPC,
-    &route_table::ROUTE_TABLE,
-    &subnet::SUBNET,
-    &security_group::SECURITY_GROUP,
-    &role::ROLE,
-    &instance_profile::INSTANCE_PROFILE,
+pub const CATALOGUE: [Entry; 6] = [
+    vpc::ENTRY,
+    route_table::ENTRY,
+    subnet::ENTRY,
+    security_group::ENTRY,
+    role::ENTRY,
+    instance_profile::ENTRY,
 ];
+
+/// The declaration of every Kind of AWS.
+pub const KINDS: [&Kind; CATALOGUE.len()] = {
+    let mut kinds = [CATALOGUE[0].sample.kind; CATALOGUE.len()];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = CATALOGUE[at].sample.kind;
+        at += 1;
+    }
+    kinds
+};
 
 /// How long EC2 reads may lag behind writes.
 const EC2_SETTLING: Millis = Millis::seconds(15);
@@ -55,6 +80,13 @@ mod tests {
                 "{}",
                 kind.name
             );
+        }
+    }
+
+    #[test]
+    fn every_sample_is_one_of_its_kind() {
+        for entry in CATALOGUE {
+            assert_eq!(entry.sample.check(), Ok(()), "{}", entry.sample.kind.name);
         }
     }
 

@@ -6,9 +6,11 @@ use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName, Text, name};
+use ownership::{Class, Kind, Slot, SlotName, Text, name};
 
-use super::{IAM_SETTLING, check, policy};
+use super::errors::{Code, Service};
+use super::{Entry, IAM_SETTLING, check, policy};
+use crate::sample::{PartSample, Sample};
 
 /// A role that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +158,47 @@ pub static ROLE: Kind = Kind {
             single: false,
         },
     ],
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Iam,
+    codes: &CODES,
+};
+
+static CODES: [Code; 4] = [
+    // The role holds as many tags as it can.
+    Code::new("LimitExceeded", Class::Blocked(Vec::new())).to("TagRole"),
+    Code::new("MalformedPolicyDocument", Class::Fatal),
+    Code::new("PolicyNotAttachable", Class::Fatal).advice("choose another policy"),
+    Code::new("UnmodifiableEntity", Class::Fatal)
+        .advice("choose another role: only the service that it is linked to can change this one"),
+];
+
+static SAMPLE: Sample = Sample {
+    props: &[("trust", r#"{"Statement":[]}"#)],
+    changed: &[("trust", r#"{"Statement":[],"Version":"2012-10-17"}"#)],
+    parts: &[
+        PartSample {
+            inner: INLINE_POLICY,
+            wanted: &[("kubernetes-control-plane", "{}")],
+            others: [
+                ("somebody-elses", "{}"),
+                ("kubernetes-others", "{}"),
+                ("a-strangers", "{}"),
+            ],
+        },
+        PartSample {
+            inner: ATTACHED_POLICY,
+            wanted: &[("arn:aws:iam::aws:policy/ReadOnlyAccess", "")],
+            others: [
+                ("arn:aws:iam::aws:policy/SecurityAudit", ""),
+                ("arn:aws:iam::aws:policy/PowerUserAccess", ""),
+                ("arn:aws:iam::aws:policy/ViewOnlyAccess", ""),
+            ],
+        },
+    ],
+    ..Sample::of(&ROLE)
 };
 
 #[cfg(test)]

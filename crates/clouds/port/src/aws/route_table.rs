@@ -3,9 +3,11 @@
 use ownership::blueprint::Expr;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
-use super::{EC2_SETTLING, EC2_TOKEN};
+use super::errors::{Code, Service};
+use super::{EC2_SETTLING, EC2_TOKEN, Entry, vpc};
+use crate::sample::Sample;
 
 /// A slot for the main route table of a VPC, which is only used; a recorded id comes before it.
 pub fn find_main(slot: SlotName, vpc: Expr) -> Slot {
@@ -42,10 +44,23 @@ pub static ROUTE_TABLE: Kind = Kind {
     inner: &[],
 };
 
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 1] = [Code::new("RouteTableLimitExceeded", Class::Fatal)
+    .advice("delete a route table of the VPC that nobody needs, or ask AWS for more")];
+
+static SAMPLE: Sample = Sample {
+    parent: Some(vpc::PARENT),
+    ..Sample::of(&ROUTE_TABLE)
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::vpc;
 
     #[test]
     fn it_is_looked_for_in_the_vpc_that_was_found() {

@@ -8,10 +8,12 @@ use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName, Text};
+use ownership::{Class, Kind, Slot, SlotName, Text};
 
+use super::errors::{Code, Service};
 pub use super::rule::{Icmp, OtherProtocol, Peer, Ports, Rule, Traffic};
-use super::{EC2_SETTLING, check};
+use super::{EC2_SETTLING, Entry, check, vpc};
+use crate::sample::{PartSample, Sample};
 
 /// A security group that a claim wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +163,47 @@ pub static SECURITY_GROUP: Kind = Kind {
         batch: true,
         single: false,
     }],
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 9] = [
+    Code::new("InvalidGroup.Duplicate", Class::Exists),
+    Code::new("InvalidPermission.Duplicate", Class::Exists),
+    Code::new("InvalidGroup.InUse", Class::Blocked(Vec::new())),
+    Code::new("InvalidGroup.Reserved", Class::Fatal).advice("choose another name"),
+    Code::new("InvalidPermission.Malformed", Class::Fatal),
+    // The group that every VPC comes with.
+    Code::new("CannotDelete", Class::Fatal),
+    Code::new("VPCIdNotSpecified", Class::Fatal)
+        .advice("say which VPC: the region has no default VPC"),
+    Code::new("SecurityGroupLimitExceeded", Class::Fatal)
+        .advice("delete a security group that nobody needs, or ask AWS for more"),
+    Code::new("RulesPerSecurityGroupLimitExceeded", Class::Fatal)
+        .advice("remove rules from the group, or ask AWS for more"),
+];
+
+static SAMPLE: Sample = Sample {
+    parent: Some(vpc::PARENT),
+    props: &[("description", "of the cluster prod")],
+    parts: &[PartSample {
+        inner: RULE,
+        wanted: &[
+            ("ingress tcp 22-22 0.0.0.0/0", ""),
+            ("ingress icmp all 0.0.0.0/0", ""),
+        ],
+        others: [
+            ("ingress tcp 443-443 0.0.0.0/0", ""),
+            ("ingress tcp 8443-8443 0.0.0.0/0", ""),
+            ("ingress tcp 4444-4444 192.0.2.0/24", ""),
+        ],
+    }],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&SECURITY_GROUP)
 };
 
 #[cfg(test)]

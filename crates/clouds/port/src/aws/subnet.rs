@@ -3,9 +3,11 @@
 use ownership::blueprint::{Expr, Source};
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
-use super::EC2_SETTLING;
+use super::errors::{Code, Service};
+use super::{EC2_SETTLING, Entry, vpc};
+use crate::sample::Sample;
 
 /// A slot for all subnets of a VPC, which are only used.
 pub fn find_all(slot: SlotName, vpc: Expr) -> Slot {
@@ -50,10 +52,35 @@ pub static SUBNET: Kind = Kind {
     inner: &[],
 };
 
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 5] = [
+    Code::new("InvalidSubnet.Range", Class::Fatal).advice("choose a range within that of the VPC"),
+    Code::new("InvalidSubnet.Conflict", Class::Fatal)
+        .advice("choose a range that no other subnet of the VPC has"),
+    Code::new("InvalidZone.NotFound", Class::Fatal).advice("choose a zone of the region"),
+    Code::new("InvalidAvailabilityZone", Class::Fatal).advice("choose a zone of the region"),
+    Code::new("SubnetLimitExceeded", Class::Fatal)
+        .advice("delete a subnet of the VPC that nobody needs, or ask AWS for more"),
+];
+
+/// Its ranges are in the default VPC, beside the subnets there.
+static SAMPLE: Sample = Sample {
+    parent: Some(vpc::PARENT),
+    props: &[("cidr", "172.31.128.0/24"), ("zone", "zone-a")],
+    beside: &[("cidr", "172.31.129.0/24")],
+    moved: &[("cidr", "10.1.1.0/24")],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&SUBNET)
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aws::vpc;
 
     #[test]
     fn it_is_looked_for_in_the_vpc_that_was_found() {

@@ -4,10 +4,12 @@ use ownership::blueprint::Expr;
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::mark::Carrier;
-use ownership::{Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName};
 
-use super::EC2_SETTLING;
+use super::errors::{Code, Service};
 use super::network::Network;
+use super::{EC2_SETTLING, Entry};
+use crate::sample::{Parent, Sample};
 
 /// A slot for the region's default VPC, which is only used; a recorded id comes before it.
 pub fn find_default(slot: SlotName) -> Slot {
@@ -65,6 +67,32 @@ pub static VPC: Kind = Kind {
         },
     ],
     inner: &[],
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    sample: &SAMPLE,
+    service: Service::Ec2,
+    codes: &CODES,
+};
+
+static CODES: [Code; 3] = [
+    Code::new("InvalidVpc.Range", Class::Fatal).advice("choose an IPv4 range between /16 and /28"),
+    Code::new("DefaultVpcAlreadyExists", Class::Fatal),
+    Code::new("VpcLimitExceeded", Class::Fatal)
+        .advice("delete a VPC that nobody needs, or ask AWS for more"),
+];
+
+static SAMPLE: Sample = Sample {
+    props: &[("cidr", "10.0.0.0/16")],
+    beside: &[("cidr", "10.1.0.0/16")],
+    blocked_by: Some("network interface"),
+    ..Sample::of(&VPC)
+};
+
+/// For the samples of what lies in a VPC.
+pub(super) const PARENT: Parent = Parent {
+    prop: "vpc",
+    sample: &SAMPLE,
 };
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
 /// The resource that a create would make.
 fn imagine(create: &Create) -> Resource {
     Resource {
-        kind: create.kind.name,
+        kind: create.kind,
         id: ResourceId::new(format!("(new {})", create.slot)),
         unique: None,
         name: create.name.clone(),

@@ -71,7 +71,7 @@ impl<C: Survey> Survey for Arc<C> {
 #[derive(Debug)]
 pub struct Inventory<C> {
     cloud: C,
-    sheets: BTreeMap<&'static str, Sheet>,
+    sheets: BTreeMap<&'static Kind, Sheet>,
     pace: Mutex<Pace>,
     calls: Option<Calls>,
 }
@@ -117,7 +117,7 @@ pub struct Shown {
 pub enum Silent {
     /// It keeps nothing of this Kind.
     #[error("there is no inventory of {0}")]
-    Kind(&'static str),
+    Kind(&'static Kind),
     /// A listing does not show marks, and these were not read yet.
     #[error("the marks of {0} are not known")]
     Marks(Target),
@@ -129,7 +129,7 @@ pub enum Silent {
 impl<C> Inventory<C> {
     /// An empty inventory of these Kinds.
     pub fn new(cloud: C, kinds: &[&'static Kind]) -> Self {
-        let sheet = |kind: &&'static Kind| (kind.name, Sheet::new(kind));
+        let sheet = |kind: &&'static Kind| (*kind, Sheet::new(kind));
         Self {
             cloud,
             sheets: kinds.iter().map(sheet).collect(),
@@ -181,7 +181,7 @@ impl<C> Inventory<C> {
     /// What is known of the Kinds that a Step works on is known no longer.
     fn forget(&self, step: &Step) {
         let kinds = step.targets().iter().map(|target| target.kind);
-        for kind in kinds.chain([step.kind()]) {
+        for kind in kinds.chain(step.kind()) {
             if let Some(sheet) = self.sheets.get(kind) {
                 sheet.changes.fetch_add(1, Ordering::SeqCst);
             }
@@ -250,7 +250,7 @@ impl<C: Survey> Inventory<C> {
             marks.oldest()
         };
         let Some(id) = oldest else { return };
-        let query = Query::Id(Target::new(sheet.kind.name, id));
+        let query = Query::Id(Target::new(sheet.kind, id));
         // A read that fails leaves what is known as it is; the next survey tries again.
         let _ = self.read(&query).await;
     }
@@ -320,7 +320,7 @@ impl<C: Cloud> Cloud for Inventory<C> {
             .as_ref()
             .ok()
             .and_then(|effect| effect.born.as_ref());
-        let sheet = self.sheets.get(step.kind());
+        let sheet = step.kind().and_then(|kind| self.sheets.get(kind));
         if let (Some(born), Some(sheet)) = (born, sheet.filter(|sheet| !sheet.kind.lists_marks)) {
             sheet.marks().remember(born);
         }

@@ -31,11 +31,11 @@ struct Fake {
 }
 
 impl Fake {
-    fn put(&self, kind: &Kind, name: &str, tag: &str, created: u64) {
+    fn put(&self, kind: &'static Kind, name: &str, tag: &str, created: u64) {
         let mut there = self.there.lock().unwrap();
         there.retain(|resource| &*resource.name != name);
         there.push(Resource {
-            kind: kind.name,
+            kind,
             id: ResourceId::new(name),
             unique: None,
             name: name.into(),
@@ -46,7 +46,7 @@ impl Fake {
         });
     }
 
-    fn of(&self, kind: &str, wanted: impl Fn(&Resource) -> bool) -> Answer {
+    fn of(&self, kind: &Kind, wanted: impl Fn(&Resource) -> bool) -> Answer {
         let there = self.there.lock().unwrap();
         let found = there.iter().filter(|r| r.kind == kind && wanted(r));
         Answer {
@@ -92,7 +92,7 @@ impl Cloud for Fake {
 impl Survey for Fake {
     async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
         let note = format!("survey {}", kind.name);
-        let mut answer = self.ask(note, || self.of(kind.name, |_| true)).await?;
+        let mut answer = self.ask(note, || self.of(kind, |_| true)).await?;
         if !kind.lists_marks {
             for resource in &mut answer.resources {
                 std::sync::Arc::make_mut(resource).tags = Tags::new();
@@ -111,13 +111,13 @@ fn inventory() -> Inventory<Fake> {
     Inventory::new(fake, &kinds)
 }
 
-fn by_id(kind: &Kind, id: &str) -> Query {
-    Query::Id(Target::new(kind.name, ResourceId::new(id)))
+fn by_id(kind: &'static Kind, id: &str) -> Query {
+    Query::Id(Target::new(kind, ResourceId::new(id)))
 }
 
-fn by_mark(kind: &Kind, key: &str) -> Query {
+fn by_mark(kind: &'static Kind, key: &str) -> Query {
     Query::Marks {
-        kind: kind.name,
+        kind,
         keys: vec![key.into()],
     }
 }
@@ -133,9 +133,9 @@ fn read(inventory: &Inventory<Fake>, query: &Query) {
     inventory.read(query).now_or_never().unwrap().unwrap();
 }
 
-fn mark(inventory: &Inventory<Fake>, kind: &Kind, id: &str) {
+fn mark(inventory: &Inventory<Fake>, kind: &'static Kind, id: &str) {
     let step = Step::Mark {
-        targets: vec![Target::new(kind.name, ResourceId::new(id))],
+        targets: vec![Target::new(kind, ResourceId::new(id))],
         tags: Vec::new(),
         right: MarkRight::Trace,
     };
@@ -253,7 +253,7 @@ fn a_failed_survey_is_told_to_everybody_and_not_repeated_for_each() {
 #[test]
 fn there_is_nothing_of_kinds_that_it_does_not_keep() {
     let told = show(&inventory(), &by_id(&ROLE, "role"), START);
-    assert_eq!(told, Err(Silent::Kind(ROLE.name)));
+    assert_eq!(told, Err(Silent::Kind(&ROLE)));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn marks_that_no_listing_shows_must_have_been_read() {
     let profile = by_id(&INSTANCE_PROFILE, "profile");
     let ours = by_mark(&INSTANCE_PROFILE, "ours");
     let unknown = |id| {
-        let target = Target::new(INSTANCE_PROFILE.name, ResourceId::new(id));
+        let target = Target::new(&INSTANCE_PROFILE, ResourceId::new(id));
         Err(Silent::Marks(target))
     };
     assert_eq!(show(&inventory, &profile, START), unknown("profile"));

@@ -4,29 +4,28 @@ use cloud_port::aws::instance_profile;
 use cloud_port::aws::role::ROLE;
 use ownership::error::Blocker;
 use ownership::part::{InnerPart, Props};
-use ownership::{CloudError, ResourceId, Target, Text};
+use ownership::{CloudError, ResourceId, Target};
 
-use super::{InnerRow, Model, OTHER_PART, Row, Told, role};
+use super::{IAM, OTHER_PART, PAGE, role};
 use crate::account::Account;
-use crate::op::Op;
+use crate::provider::{InnerRow, Model, Row, Told};
 use crate::record::State;
-use crate::settings::Quotas;
 use crate::write::create::Order;
 use crate::write::inner::Spot;
 
 pub(crate) static ROW: Row = Row {
     model: &InstanceProfile,
     unique: "AIPA",
-    get: Op::GetInstanceProfile,
-    list: Op::ListInstanceProfiles,
-    create: Op::CreateInstanceProfile,
-    delete: Op::DeleteInstanceProfile,
-    tag: Op::TagInstanceProfile,
-    untag: Op::UntagInstanceProfile,
+    get: IAM.reads("GetInstanceProfile"),
+    list: IAM.lists("ListInstanceProfiles", PAGE),
+    create: IAM.writes("CreateInstanceProfile"),
+    delete: IAM.writes("DeleteInstanceProfile"),
+    tag: IAM.writes("TagInstanceProfile"),
+    untag: IAM.writes("UntagInstanceProfile"),
     inner: &[InnerRow {
-        list: Op::GetInstanceProfile,
-        add: Op::AddRoleToInstanceProfile,
-        remove: Op::RemoveRoleFromInstanceProfile,
+        list: IAM.reads("GetInstanceProfile"),
+        add: IAM.writes("AddRoleToInstanceProfile"),
+        remove: IAM.writes("RemoveRoleFromInstanceProfile"),
         duplicate: "LimitExceeded",
         not_found: "NoSuchEntity",
         full: "LimitExceeded",
@@ -45,10 +44,6 @@ impl Model for InstanceProfile {
         legal.map_err(|error| ROW.invalid_create(error))
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, _: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.instance_profiles, None)
-    }
-
     fn is_ready_at_once(&self) -> bool {
         true
     }
@@ -63,7 +58,7 @@ impl Model for InstanceProfile {
         part: &InnerPart,
     ) -> Result<(), CloudError> {
         let id = ResourceId::new(part.key.clone());
-        let role = Target::new(ROLE.name, id);
+        let role = Target::new(&ROLE, id);
         account.living(&role, spot.inner.add).map(|_| ())
     }
 }

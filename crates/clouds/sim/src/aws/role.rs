@@ -1,24 +1,22 @@
 //! Roles and their policies.
 
-use cloud_port::aws::errors::Service;
 use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
-use cloud_port::aws::role::{self, ATTACHED_POLICY, INLINE_POLICY};
+use cloud_port::aws::role::{self, INLINE_POLICY};
 use ownership::error::Blocker;
 use ownership::kind::InnerKind;
 use ownership::part::{InnerPart, Props};
-use ownership::{CloudError, Target, Text};
+use ownership::{CloudError, Target};
 
-use super::{InnerRow, Model, OTHER_PART, Row, Told};
+use super::{IAM, OTHER, OTHER_PART, PAGE, SHORT_PAGE};
 use crate::account::Account;
-use crate::op::Op;
+use crate::provider::{InnerRow, Model, Row, Told};
 use crate::record::State;
-use crate::settings::Quotas;
 use crate::write::create::Order;
 use crate::write::inner::Spot;
 
 pub(crate) static ROW: Row = Row {
     model: &Role,
-    service: Service::Iam,
+    service: &IAM,
     prefix: "",
     unique: "AROA",
     not_found: "NoSuchEntity",
@@ -26,37 +24,42 @@ pub(crate) static ROW: Row = Row {
     over_quota: "LimitExceeded",
     blocked: "DeleteConflict",
     tags_full: "LimitExceeded",
-    get: Op::GetRole,
+    get: IAM.reads("GetRole"),
     // `ListRoles` shows no tags.
-    list: Op::GetAccountAuthorizationDetails,
-    create: Op::CreateRole,
-    update: Op::UpdateAssumeRolePolicy,
-    delete: Op::DeleteRole,
-    tag: Op::TagRole,
-    untag: Op::UntagRole,
+    list: IAM.lists("GetAccountAuthorizationDetails", PAGE),
+    create: IAM.writes("CreateRole"),
+    update: IAM.writes("UpdateAssumeRolePolicy"),
+    delete: IAM.writes("DeleteRole"),
+    tag: IAM.writes("TagRole"),
+    untag: IAM.writes("UntagRole"),
+    quota: 1000,
     inner: &[
         InnerRow {
-            prefix: "",
-            list: Op::ListRolePolicies,
-            get: Some(Op::GetRolePolicy),
-            add: Op::PutRolePolicy,
-            remove: Op::DeleteRolePolicy,
+            list: IAM.lists("ListRolePolicies", SHORT_PAGE),
+            get: Some(IAM.reads("GetRolePolicy")),
+            add: IAM.writes("PutRolePolicy"),
+            remove: IAM.writes("DeleteRolePolicy"),
             duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
+            // Characters of all of them.
+            quota: 10_240,
             told: Told::InList,
+            ..OTHER_PART
         },
         InnerRow {
-            list: Op::ListAttachedRolePolicies,
-            add: Op::AttachRolePolicy,
-            remove: Op::DetachRolePolicy,
+            list: IAM.lists("ListAttachedRolePolicies", SHORT_PAGE),
+            add: IAM.writes("AttachRolePolicy"),
+            remove: IAM.writes("DetachRolePolicy"),
             duplicate: "EntityAlreadyExists",
             not_found: "NoSuchEntity",
             full: "LimitExceeded",
+            quota: 10,
             told: Told::InList,
             ..OTHER_PART
         },
     ],
+    ..OTHER
 };
 
 #[derive(Debug)]
@@ -73,17 +76,13 @@ impl Model for Role {
         role::check_name(order.name).map_err(|error| ROW.invalid_create(error))
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, _: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.roles, None)
-    }
-
     fn is_ready_at_once(&self) -> bool {
         true
     }
 
     /// Profiles that hold this role.
     fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
-        for profile in account.states(INSTANCE_PROFILE.name) {
+        for profile in account.states(&INSTANCE_PROFILE) {
             if profile.part(0, state.resource.id.as_str()).is_some() {
                 blockers.push(Blocker {
                     noun: INSTANCE_PROFILE.noun.into(),
@@ -101,7 +100,7 @@ impl Model for Role {
         part: &InnerPart,
     ) -> Result<(), CloudError> {
         let op = spot.inner.add;
-        let invalid = |message| spot.refuse(op, ROW.invalid(), message);
+        let invalid = |message| spot.refuse(op, ROW.service.invalid, message);
         if spot.declared.name == INLINE_POLICY {
             role::check_policy_name(&part.key).map_err(|error| invalid(error.to_string()))?;
             if part.value.is_empty() {
@@ -114,12 +113,10 @@ impl Model for Role {
         }
         Ok(())
     }
-
-    fn room(&self, quotas: &Quotas, inner: &InnerKind, parts: &[&InnerPart]) -> (usize, usize) {
-        if inner.name == ATTACHED_POLICY {
-            return (parts.len(), quotas.attached_policies);
+    fn measure(&self, inner: &InnerKind, parts: &[&InnerPart]) -> usize {
+        if inner.name == INLINE_POLICY {
+            return parts.iter().map(|part| part.value.chars().count()).sum();
         }
-        let size = parts.iter().map(|part| part.value.chars().count()).sum();
-        (size, quotas.inline_policy_size)
+        parts.len()
     }
 }

@@ -2,13 +2,12 @@
 
 use ownership::error::Blocker;
 use ownership::part::Props;
-use ownership::{CloudError, ResourceId, Text};
+use ownership::{CloudError, ResourceId};
 
-use super::{Model, OTHER, Row};
+use super::{EC2, OTHER};
 use crate::account::Account;
-use crate::op::Op;
+use crate::provider::{Model, Row};
 use crate::record::State;
-use crate::settings::Quotas;
 use crate::write::create::Order;
 
 pub(crate) static ROW: Row = Row {
@@ -16,12 +15,14 @@ pub(crate) static ROW: Row = Row {
     prefix: "rtb-",
     not_found: "InvalidRouteTableID.NotFound",
     over_quota: "RouteTableLimitExceeded",
-    get: Op::DescribeRouteTables,
-    list: Op::DescribeRouteTables,
-    create: Op::CreateRouteTable,
-    delete: Op::DeleteRouteTable,
-    tag: Op::CreateTags,
-    untag: Op::DeleteTags,
+    get: EC2.lists("DescribeRouteTables", 100),
+    list: EC2.lists("DescribeRouteTables", 100),
+    create: EC2.writes("CreateRouteTable"),
+    delete: EC2.writes("DeleteRouteTable"),
+    quota: 200,
+    quota_within: Some("vpc"),
+    tag: EC2.writes("CreateTags"),
+    untag: EC2.writes("DeleteTags"),
     ..OTHER
 };
 
@@ -40,10 +41,6 @@ impl Model for RouteTable {
         Ok(())
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, props: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.route_tables_per_vpc, props.get("vpc"))
-    }
-
     fn users(&self, _: &Account, state: &State, blockers: &mut Vec<Blocker>) {
         let vpc = state.resource.props.get("vpc");
         if let Some(vpc) = vpc.filter(|_| is_main(state)) {
@@ -54,7 +51,7 @@ impl Model for RouteTable {
         }
     }
 
-    fn goes_with_vpc(&self, state: &State) -> bool {
+    fn came_with_parent(&self, state: &State) -> bool {
         is_main(state)
     }
 }

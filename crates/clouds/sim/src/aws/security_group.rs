@@ -4,15 +4,13 @@ use std::str::FromStr;
 
 use cloud_port::aws::security_group::{self, Peer, Rule, SECURITY_GROUP};
 use ownership::error::Blocker;
-use ownership::kind::InnerKind;
 use ownership::part::{InnerPart, Props};
-use ownership::{CloudError, ResourceId, Target, Text};
+use ownership::{CloudError, ResourceId, Target};
 
-use super::{InnerRow, Model, OTHER, OTHER_PART, Row};
+use super::{EC2, OTHER, OTHER_PART, PAGE};
 use crate::account::{Account, refuse};
-use crate::op::Op;
+use crate::provider::{InnerRow, Model, Row};
 use crate::record::State;
-use crate::settings::Quotas;
 use crate::write::create::Order;
 use crate::write::inner::Spot;
 
@@ -22,19 +20,22 @@ pub(crate) static ROW: Row = Row {
     not_found: "InvalidGroup.NotFound",
     duplicate: "InvalidGroup.Duplicate",
     over_quota: "SecurityGroupLimitExceeded",
-    get: Op::DescribeSecurityGroups,
-    list: Op::DescribeSecurityGroups,
-    create: Op::CreateSecurityGroup,
-    delete: Op::DeleteSecurityGroup,
-    tag: Op::CreateTags,
-    untag: Op::DeleteTags,
+    get: EC2.lists("DescribeSecurityGroups", PAGE),
+    list: EC2.lists("DescribeSecurityGroups", PAGE),
+    create: EC2.writes("CreateSecurityGroup"),
+    delete: EC2.writes("DeleteSecurityGroup"),
+    quota: 2500,
+    tag: EC2.writes("CreateTags"),
+    untag: EC2.writes("DeleteTags"),
     inner: &[InnerRow {
         prefix: "sgr-",
-        list: Op::DescribeSecurityGroupRules,
-        add: Op::AuthorizeSecurityGroupIngress,
-        remove: Op::RevokeSecurityGroupIngress,
+        list: EC2.lists("DescribeSecurityGroupRules", PAGE),
+        add: EC2.writes("AuthorizeSecurityGroupIngress"),
+        remove: EC2.writes("RevokeSecurityGroupIngress"),
         duplicate: "InvalidPermission.Duplicate",
         not_found: "InvalidPermission.NotFound",
+        id_not_found: "InvalidSecurityGroupRuleId.NotFound",
+        quota: 60,
         full: "RulesPerSecurityGroupLimitExceeded",
         ..OTHER_PART
     }],
@@ -64,10 +65,6 @@ impl Model for SecurityGroup {
         legal.map_err(|error| ROW.invalid_create(error))
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, _: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.security_groups, None)
-    }
-
     fn keeps(&self, target: &Target, state: &State) -> Option<CloudError> {
         let message = format!("{target} is the default group of its VPC");
         is_default(state).then(|| refuse(&ROW, ROW.delete, "CannotDelete", message))
@@ -76,7 +73,7 @@ impl Model for SecurityGroup {
     /// Groups with a rule that admits the members of this one.
     fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
         let id = &state.resource.id;
-        for other in account.states(SECURITY_GROUP.name) {
+        for other in account.states(&SECURITY_GROUP) {
             let refers = |rule: &&str| rule.rsplit(' ').next() == Some(id.as_str());
             let mut rules = other.inner.iter().flat_map(|p| p.iter()).map(|p| &*p.key);
             if other.resource.id != *id && rules.any(|rule| refers(&rule)) {
@@ -88,7 +85,7 @@ impl Model for SecurityGroup {
         }
     }
 
-    fn goes_with_vpc(&self, state: &State) -> bool {
+    fn came_with_parent(&self, state: &State) -> bool {
         is_default(state)
     }
 
@@ -119,15 +116,11 @@ impl Model for SecurityGroup {
             }
             // A group of another account cannot be looked up from here.
             Peer::Group(id) if !id.contains('/') => {
-                let group = Target::new(SECURITY_GROUP.name, ResourceId::new(id));
+                let group = Target::new(&SECURITY_GROUP, ResourceId::new(id));
                 account.living(&group, op).map(|_| ())
             }
             _ => Ok(()),
         }
-    }
-
-    fn room(&self, quotas: &Quotas, _: &InnerKind, parts: &[&InnerPart]) -> (usize, usize) {
-        (parts.len(), quotas.rules_per_group)
     }
 }
 

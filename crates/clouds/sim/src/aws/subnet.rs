@@ -2,15 +2,14 @@
 
 use cloud_port::aws::network::Network;
 use cloud_port::aws::subnet::SUBNET;
+use ownership::CloudError;
 use ownership::error::Blocker;
 use ownership::part::{Props, Resource};
-use ownership::{CloudError, Text};
 
-use super::{Model, OTHER, Row};
+use super::{EC2, OTHER, PAGE};
 use crate::account::{Account, refuse};
-use crate::op::Op;
+use crate::provider::{Model, Row};
 use crate::record::State;
-use crate::settings::Quotas;
 use crate::write::create::Order;
 
 pub(crate) static ROW: Row = Row {
@@ -18,12 +17,14 @@ pub(crate) static ROW: Row = Row {
     prefix: "subnet-",
     not_found: "InvalidSubnetID.NotFound",
     over_quota: "SubnetLimitExceeded",
-    get: Op::DescribeSubnets,
-    list: Op::DescribeSubnets,
-    create: Op::CreateSubnet,
-    delete: Op::DeleteSubnet,
-    tag: Op::CreateTags,
-    untag: Op::DeleteTags,
+    get: EC2.lists("DescribeSubnets", PAGE),
+    list: EC2.lists("DescribeSubnets", PAGE),
+    create: EC2.writes("CreateSubnet"),
+    delete: EC2.writes("DeleteSubnet"),
+    quota: 200,
+    quota_within: Some("vpc"),
+    tag: EC2.writes("CreateTags"),
+    untag: EC2.writes("DeleteTags"),
     ..OTHER
 };
 
@@ -48,10 +49,6 @@ impl Model for Subnet {
         Ok(())
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, props: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.subnets_per_vpc, props.get("vpc"))
-    }
-
     fn users(&self, _: &Account, _: &State, _: &mut Vec<Blocker>) {}
 }
 
@@ -69,7 +66,7 @@ fn check_range(account: &Account, vpc: &Resource, cidr: Network) -> Result<(), C
     }
     let id = vpc.id.text();
     let taken = account
-        .alive(SUBNET.name)
+        .alive(&SUBNET)
         .filter(|other| other.props.get("vpc") == Some(&id))
         .find(|other| range(other).is_some_and(|net| net.overlaps(cidr)));
     match taken {

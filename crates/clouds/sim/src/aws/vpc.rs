@@ -1,12 +1,11 @@
 //! VPCs.
 
 use ownership::part::Props;
-use ownership::{CloudError, ResourceId, Text};
+use ownership::{CloudError, ResourceId};
 
-use super::{Model, OTHER, Row};
+use super::{EC2, OTHER, PAGE};
 use crate::account::{Account, refuse};
-use crate::op::Op;
-use crate::settings::Quotas;
+use crate::provider::{Model, Row};
 use crate::write::create::Order;
 
 pub(crate) static ROW: Row = Row {
@@ -14,12 +13,13 @@ pub(crate) static ROW: Row = Row {
     prefix: "vpc-",
     not_found: "InvalidVpcID.NotFound",
     over_quota: "VpcLimitExceeded",
-    get: Op::DescribeVpcs,
-    list: Op::DescribeVpcs,
-    create: Op::CreateVpc,
-    delete: Op::DeleteVpc,
-    tag: Op::CreateTags,
-    untag: Op::DeleteTags,
+    get: EC2.lists("DescribeVpcs", PAGE),
+    list: EC2.lists("DescribeVpcs", PAGE),
+    create: EC2.writes("CreateVpc"),
+    delete: EC2.writes("DeleteVpc"),
+    quota: 5,
+    tag: EC2.writes("CreateTags"),
+    untag: EC2.writes("DeleteTags"),
     ..OTHER
 };
 
@@ -43,15 +43,11 @@ impl Model for Vpc {
         Ok(())
     }
 
-    fn quota<'p>(&self, quotas: &Quotas, _: &'p Props) -> (usize, Option<&'p Text>) {
-        (quotas.vpcs, None)
-    }
-
     fn is_born(&self, account: &mut Account, id: &ResourceId) {
         account.furnish_vpc(id);
     }
 
     fn ends(&self, account: &mut Account, id: &ResourceId) {
-        account.clear_vpc(id);
+        account.end_what_came_with(id);
     }
 }

@@ -9,7 +9,7 @@ use ownership::time::{CloudTime, Millis};
 use ownership::{Class, Query};
 
 use super::*;
-use crate::{Harm, Staleness};
+use crate::{Harm, Quotas, Staleness};
 
 static UPSERT: Kind = Kind {
     name: "test/upsert",
@@ -53,7 +53,7 @@ fn group_names_are_unique_within_a_vpc() {
 
     let cidr = props(&[("cidr", "10.0.0.0/16")]);
     let vpc = account
-        .plant(Actor::Stranger, "aws/vpc", "", &cidr, &Tags::new())
+        .plant(Actor::Stranger, &vpc::VPC, "", &cidr, &Tags::new())
         .unwrap();
     let elsewhere = props(&[("vpc", vpc.id.as_str()), ("description", "nodes")]);
     perform(&mut account, &create(&SECURITY_GROUP, "nodes", &elsewhere)).unwrap();
@@ -152,7 +152,7 @@ fn a_repeated_token_answers_with_the_first_resource() {
     let second = perform(&mut account, &table).unwrap();
     assert_eq!(first.id, second.id);
     assert_eq!(
-        account.alive(ROUTE_TABLE.name).count(),
+        account.alive(&ROUTE_TABLE).count(),
         2,
         "the main one and this one"
     );
@@ -163,7 +163,7 @@ fn a_repeated_token_answers_with_the_first_resource() {
     assert_eq!(&*error.code, "IdempotentParameterMismatch");
     assert_eq!(error.class, Class::TokenMismatch);
 
-    let target = Target::new(ROUTE_TABLE.name, first.id.clone());
+    let target = Target::new(&ROUTE_TABLE, first.id.clone());
     account.delete(ENGINE, &target).unwrap();
     assert_eq!(
         perform(&mut account, &table).unwrap().id,
@@ -215,7 +215,7 @@ fn a_create_without_a_token_makes_twins_where_names_are_free() {
     let thing = create(&TOKEN, "x", &Props::new());
     perform(&mut account, &thing).unwrap();
     perform(&mut account, &thing).unwrap();
-    assert_eq!(account.alive(TOKEN.name).count(), 2);
+    assert_eq!(account.alive(&TOKEN).count(), 2);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn an_upsert_overwrites_what_has_its_name() {
     let mut account = account().with_kinds(&[&UPSERT]);
     let old = props(&[("parent", "net"), ("size", "1")]);
     let planted = account
-        .plant(Actor::Stranger, UPSERT.name, "a", &old, &Tags::new())
+        .plant(Actor::Stranger, &UPSERT, "a", &old, &Tags::new())
         .unwrap();
     assert_eq!(planted.id.as_str(), "net/a");
     let new = props(&[("parent", "net"), ("size", "2")]);
@@ -241,7 +241,7 @@ fn an_upsert_overwrites_what_has_its_name() {
 
     let elsewhere = props(&[("parent", "other"), ("size", "2")]);
     perform(&mut account, &create(&UPSERT, "a", &elsewhere)).unwrap();
-    assert_eq!(account.alive(UPSERT.name).count(), 2);
+    assert_eq!(account.alive(&UPSERT).count(), 2);
 }
 
 #[test]
@@ -274,9 +274,10 @@ fn kinds_without_a_creation_time_have_none() {
 #[test]
 fn quotas_are_the_accounts() {
     let mut account = account_with(|settings| {
-        settings.quotas.security_groups = 2;
-        settings.quotas.subnets_per_vpc = 4;
-        settings.quotas.roles = 1;
+        settings.quotas = Quotas::default()
+            .resources(&SECURITY_GROUP, 2)
+            .resources(&subnet::SUBNET, 4)
+            .resources(&role::ROLE, 1);
     });
     new_group(&mut account, "a");
     let group = create(&SECURITY_GROUP, "b", &in_default_vpc(&account));
@@ -323,7 +324,9 @@ fn quotas_are_the_accounts() {
 
 #[test]
 fn a_freed_place_in_a_quota_can_be_taken() {
-    let mut account = account_with(|settings| settings.quotas.security_groups = 2);
+    let mut account = account_with(|settings| {
+        settings.quotas = Quotas::default().resources(&SECURITY_GROUP, 2);
+    });
     let group = new_group(&mut account, "a");
     account.delete(ENGINE, &group).unwrap();
     new_group(&mut account, "b");
@@ -416,7 +419,7 @@ fn a_new_resource_is_ready_after_the_settings_time() {
     let vpc = create(&vpc::VPC, "", &props(&[("cidr", "10.0.0.0/16")]));
     let born = perform(&mut account, &vpc).unwrap();
     assert!(!born.ready);
-    let query = Query::Id(Target::new(vpc::VPC.name, born.id.clone()));
+    let query = Query::Id(Target::new(&vpc::VPC, born.id.clone()));
     let ready = |account: &mut Account| {
         account.read(&query, Staleness::Settled).unwrap().resources[0].ready
     };

@@ -1,5 +1,6 @@
 //! Deleting.
 
+use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
 use cloud_port::aws::role::INLINE_POLICY;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{role, route_table, subnet, vpc};
@@ -45,13 +46,13 @@ fn a_step_deletes_what_its_proof_names() {
 #[test]
 fn each_kind_has_its_own_code_for_what_is_not_there() {
     let mut account = account();
-    let cases = [
-        ("aws/vpc", "InvalidVpcID.NotFound"),
-        ("aws/subnet", "InvalidSubnetID.NotFound"),
-        ("aws/route-table", "InvalidRouteTableID.NotFound"),
-        ("aws/security-group", "InvalidGroup.NotFound"),
-        ("aws/iam-role", "NoSuchEntity"),
-        ("aws/instance-profile", "NoSuchEntity"),
+    let cases: [(&'static Kind, _); 6] = [
+        (&vpc::VPC, "InvalidVpcID.NotFound"),
+        (&subnet::SUBNET, "InvalidSubnetID.NotFound"),
+        (&route_table::ROUTE_TABLE, "InvalidRouteTableID.NotFound"),
+        (&SECURITY_GROUP, "InvalidGroup.NotFound"),
+        (&role::ROLE, "NoSuchEntity"),
+        (&INSTANCE_PROFILE, "NoSuchEntity"),
     ];
     for (kind, expected) in cases {
         let error = account.delete(ENGINE, &target(kind, "none")).unwrap_err();
@@ -120,12 +121,12 @@ fn a_vpc_is_blocked_by_what_is_in_it_and_takes_its_furniture_along() {
         &create(&vpc::VPC, "", &props(&[("cidr", "10.0.0.0/16")])),
     )
     .unwrap();
-    let vpc = Target::new(vpc::VPC.name, vpc.id.clone());
+    let vpc = Target::new(&vpc::VPC, vpc.id.clone());
     let mut make = |kind: &'static Kind, name: &str, more: &[(&'static str, &str)]| {
         let mut all = vec![("vpc", vpc.id.as_str())];
         all.extend(more);
         let born = perform(&mut account, &create(kind, name, &props(&all))).unwrap();
-        Target::new(kind.name, born.id.clone())
+        Target::new(kind, born.id.clone())
     };
     let inside = [
         make(&subnet::SUBNET, "", &[("cidr", "10.0.1.0/24")]),
@@ -153,13 +154,8 @@ fn a_vpc_is_blocked_by_what_is_in_it_and_takes_its_furniture_along() {
 #[test]
 fn a_subnet_with_something_in_it_is_blocked() {
     let mut account = account();
-    let subnet = account
-        .alive(subnet::SUBNET.name)
-        .next()
-        .unwrap()
-        .id
-        .clone();
-    let subnet = Target::new(subnet::SUBNET.name, subnet);
+    let subnet = account.alive(&subnet::SUBNET).next().unwrap().id.clone();
+    let subnet = Target::new(&subnet::SUBNET, subnet);
     let interface = account.pin(&subnet, "network interface");
     assert_eq!(blocked(account.delete(ENGINE, &subnet)).1[0].id, interface);
 }
@@ -223,13 +219,13 @@ fn a_synthetic_resource_is_blocked_by_what_refers_to_it() {
     let parent = perform(&mut account, &create(&SYNTHETIC, "a", &Props::new())).unwrap();
     let refers = props(&[("parent", parent.id.as_str())]);
     let child = perform(&mut account, &create(&SYNTHETIC, "b", &refers)).unwrap();
-    let parent = Target::new(SYNTHETIC.name, parent.id.clone());
+    let parent = Target::new(&SYNTHETIC, parent.id.clone());
     assert_eq!(
         blocked(account.delete(ENGINE, &parent)).1,
         [blocker("thing", child.id.as_str())]
     );
     account
-        .delete(ENGINE, &Target::new(SYNTHETIC.name, child.id.clone()))
+        .delete(ENGINE, &Target::new(&SYNTHETIC, child.id.clone()))
         .unwrap();
     account.delete(ENGINE, &parent).unwrap();
 }
@@ -240,7 +236,7 @@ fn only_mutable_properties_change_in_place() {
     let mut wanted = create(&role::ROLE, "r", &props(&[("trust", TRUST)]));
     wanted.tags = marks(&role::ROLE);
     let role = Target::new(
-        role::ROLE.name,
+        &role::ROLE,
         perform(&mut account, &wanted).unwrap().id.clone(),
     );
     let owned = owned(&account, &role::ROLE, &role);

@@ -31,7 +31,7 @@ use ownership::{
 use crate::{Account, Actor, Settings, VirtualClock};
 
 pub(super) const ENGINE: Actor = Actor::Engine(0);
-pub(super) const GROUP: &str = "aws/security-group";
+pub(super) const GROUP: &Kind = &SECURITY_GROUP;
 pub(super) const TRUST: &str = r#"{"Statement":[{"Effect":"Allow"}]}"#;
 
 /// A synthetic Kind to vary.
@@ -101,7 +101,7 @@ pub(super) fn part(key: &str, value: &str) -> InnerPart {
     InnerPart::new(text(key), text(value), Tags::new())
 }
 
-pub(super) fn target(kind: &'static str, id: &str) -> Target {
+pub(super) fn target(kind: &'static Kind, id: &str) -> Target {
     Target::new(kind, ResourceId::new(id))
 }
 
@@ -140,19 +140,19 @@ pub(super) fn new_role(account: &mut Account, name: &str) -> Target {
         &create(&role::ROLE, name, &props(&[("trust", TRUST)])),
     )
     .unwrap();
-    Target::new(role::ROLE.name, born.id.clone())
+    Target::new(&role::ROLE, born.id.clone())
 }
 
 pub(super) fn new_profile(account: &mut Account, name: &str) -> Target {
     let kind = &instance_profile::INSTANCE_PROFILE;
     let born = perform(account, &create(kind, name, &Props::new())).unwrap();
-    Target::new(kind.name, born.id.clone())
+    Target::new(kind, born.id.clone())
 }
 
 pub(super) fn main_route_table(account: &Account) -> Target {
-    let tables: Vec<_> = account.alive(route_table::ROUTE_TABLE.name).collect();
+    let tables: Vec<_> = account.alive(&route_table::ROUTE_TABLE).collect();
     assert_eq!(tables.len(), 1);
-    Target::new(route_table::ROUTE_TABLE.name, tables[0].id.clone())
+    Target::new(&route_table::ROUTE_TABLE, tables[0].id.clone())
 }
 
 pub(super) fn code(result: Result<impl std::fmt::Debug, CloudError>) -> String {

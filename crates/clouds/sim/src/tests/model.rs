@@ -28,8 +28,8 @@ type Whole = (Arc<Resource>, Vec<Vec<InnerPart>>);
 fn world(account: &Account) -> BTreeMap<Target, Whole> {
     let mut world = BTreeMap::new();
     for shelf in &account.shelves {
-        for resource in account.alive(shelf.kind.name) {
-            let target = Target::new(shelf.kind.name, resource.id.clone());
+        for resource in account.alive(shelf.kind) {
+            let target = Target::new(shelf.kind, resource.id.clone());
             let inner = shelf.kind.inner.iter();
             let inner = inner
                 .map(|i| account.parts(&target, i.name).to_vec())
@@ -51,13 +51,13 @@ fn call(account: &mut Account, (what, which, with, stranger): Call) -> Result<()
             .plant(actor, kind, &name, &props, &Tags::new())
             .map(|_| ())
     };
-    let inner = account
-        .shelf(target.kind)
-        .and_then(|at| account.shelves[at].kind.inner.first());
-    let part = match target.kind {
-        GROUP => part(&format!("ingress tcp {0}-{0} self", with % 4), ""),
-        kind if kind == instance_profile::INSTANCE_PROFILE.name => part(&name, ""),
-        _ => part(&key, &format!("value {}", with % 2)),
+    let inner = target.kind.inner.first();
+    let part = if target.kind == GROUP {
+        part(&format!("ingress tcp {0}-{0} self", with % 4), "")
+    } else if *target.kind == instance_profile::INSTANCE_PROFILE {
+        part(&name, "")
+    } else {
+        part(&key, &format!("value {}", with % 2))
     };
     match what % 10 {
         0 => {
@@ -68,24 +68,12 @@ fn call(account: &mut Account, (what, which, with, stranger): Call) -> Result<()
             let props = in_default_vpc(account);
             plant(account, GROUP, props)
         }
-        1 => plant(account, role::ROLE.name, props(&[("trust", TRUST)])),
-        2 => plant(
-            account,
-            instance_profile::INSTANCE_PROFILE.name,
-            Props::new(),
-        ),
-        3 => plant(
-            account,
-            THING.name,
-            props(&[("parent", target.id.as_str())]),
-        ),
+        1 => plant(account, &role::ROLE, props(&[("trust", TRUST)])),
+        2 => plant(account, &instance_profile::INSTANCE_PROFILE, Props::new()),
+        3 => plant(account, &THING, props(&[("parent", target.id.as_str())])),
         4 => {
             let size = (with % 2).to_string();
-            plant(
-                account,
-                UPSERT.name,
-                props(&[("parent", "p"), ("size", &size)]),
-            )
+            plant(account, &UPSERT, props(&[("parent", "p"), ("size", &size)]))
         }
         5 => account.tag(actor, &[target], &tag),
         6 => account.untag(actor, &[target], &tag),
@@ -111,8 +99,7 @@ fn check_facts(account: &Account) {
             .collect();
         assert_eq!(facts, resource.tags);
         assert_eq!(life.tags.len(), resource.tags.len());
-        let kind = account.shelves[account.shelf(life.target.kind).unwrap()].kind;
-        for inner in kind.inner {
+        for inner in life.target.kind.inner {
             let parts = account.parts(&life.target, inner.name);
             let facts = life.inner.iter().filter(|fact| fact.inner == inner.name);
             assert_eq!(facts.count(), parts.len());
@@ -128,7 +115,7 @@ fn check_facts(account: &Account) {
 /// Names are unique where the Kinds say so, and the shelves know how many are alive.
 fn check_shelves(account: &Account) {
     for shelf in &account.shelves {
-        let alive: Vec<_> = account.alive(shelf.kind.name).collect();
+        let alive: Vec<_> = account.alive(shelf.kind).collect();
         assert_eq!(alive.len(), shelf.alive);
         let scope = |resource: &Resource| match shelf.kind.naming {
             Naming::Account => Some(text("")),

@@ -1,6 +1,7 @@
 //! Parts inside resources.
 
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY};
+use cloud_port::aws::vpc::VPC;
 use ownership::Class;
 use ownership::kind::Kind;
 
@@ -149,7 +150,7 @@ fn revoking_an_absent_rule_is_an_error_outside_the_default_vpc() {
     let inside = new_group(&mut account, "g");
     let cidr = props(&[("cidr", "10.0.0.0/16")]);
     let vpc = account
-        .plant(Actor::Stranger, "aws/vpc", "", &cidr, &Tags::new())
+        .plant(Actor::Stranger, &VPC, "", &cidr, &Tags::new())
         .unwrap();
     let elsewhere = props(&[("vpc", vpc.id.as_str()), ("description", "d")]);
     let outside = account
@@ -285,7 +286,7 @@ static SYNTHETIC: Kind = PLAIN;
 fn synthetic_parts_follow_their_declaration() {
     let mut account = account().with_kinds(&[&SYNTHETIC]);
     let thing = perform(&mut account, &create(&SYNTHETIC, "a", &Props::new())).unwrap();
-    let thing = Target::new(SYNTHETIC.name, thing.id.clone());
+    let thing = Target::new(&SYNTHETIC, thing.id.clone());
     add(
         &mut account,
         &thing,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ownership::kind::{BirthProof, CreateMode, Ids, Marking, Naming};
+use ownership::kind::{BirthProof, CreateMode, Ids, Kind, Marking, Naming};
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
@@ -33,7 +33,7 @@ impl Account {
     pub fn plant(
         &mut self,
         actor: Actor,
-        kind: &'static str,
+        kind: &'static Kind,
         name: &str,
         props: &Props,
         tags: &Tags,
@@ -56,7 +56,7 @@ impl Account {
         create: &Create,
     ) -> Result<Arc<Resource>, CloudError> {
         let kind = create.kind;
-        let shelf = self.shelf_or_refuse(kind.name)?;
+        let shelf = self.shelf_or_refuse(kind)?;
         let row = self.shelves[shelf].row;
         self.admit_write(actor, row, row.create)?;
         let order = Order {
@@ -72,14 +72,14 @@ impl Account {
             && kind.marking != Marking::CreateOnly
         {
             let message = format!("creating a {} takes no tags", kind.noun);
-            return Err(refuse(row, row.create, "UnknownParameter", message));
+            return Err(refuse(row, row.create, row.service.unknown, message));
         }
         let Some(token) = create.token else {
             return self.create(actor, &order).map(|(_, born)| born);
         };
         let Some(lifetime) = kind.token else {
             let message = format!("creating a {} takes no client token", kind.noun);
-            return Err(refuse(row, row.create, "UnknownParameter", message));
+            return Err(refuse(row, row.create, row.service.unknown, message));
         };
         let token = token.as_u128();
         if let Some(first) = self.first_use(&order, token, lifetime)? {
@@ -113,12 +113,7 @@ impl Account {
         if used.name != *order.name || used.props != *order.props || used.tags != *order.tags {
             let row = self.shelves[order.shelf].row;
             let message = "this client token was used with other parameters".to_owned();
-            return Err(refuse(
-                row,
-                row.create,
-                "IdempotentParameterMismatch",
-                message,
-            ));
+            return Err(refuse(row, row.create, row.service.token_mismatch, message));
         }
         let state = self.record(used.place).last_seen_alive();
         Ok(state.map(|state| state.resource.clone()))
@@ -152,7 +147,7 @@ impl Account {
     }
 
     /// Puts a new resource on its shelf; all checks have passed.
-    pub(super) fn give_birth(
+    pub(crate) fn give_birth(
         &mut self,
         actor: Actor,
         order: &Order<'_>,
@@ -179,7 +174,7 @@ impl Account {
         };
         let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
-            kind: kind.name,
+            kind,
             id: id.clone(),
             unique,
             name: order.name.clone(),
@@ -195,7 +190,7 @@ impl Account {
             replaced: None,
         };
         let life = Life {
-            target: Target::new(kind.name, id.clone()),
+            target: Target::new(kind, id.clone()),
             name: order.name.clone(),
             by: actor,
             slot: order.slot.cloned(),
@@ -246,7 +241,7 @@ impl Account {
         };
         if order.name.is_empty() {
             let message = format!("a {} must have a name", kind.noun);
-            return Err(refuse(row, row.create, "MissingParameter", message));
+            return Err(refuse(row, row.create, row.service.missing, message));
         }
         // IAM keeps the case of a name, but no two names may differ only in it.
         let folds_case = row.prefix.is_empty();
@@ -282,14 +277,18 @@ impl Account {
 
     fn check_quota(&self, order: &Order<'_>, props: &Props) -> Result<(), CloudError> {
         let shelf = &self.shelves[order.shelf];
-        let (limit, within) = shelf.row.model.quota(&self.settings.quotas, props);
+        let set = self.settings.quotas.limit(shelf.kind, "");
+        let limit = set.unwrap_or(shelf.row.quota);
         if shelf.alive < limit {
             return Ok(());
         }
         let alive = shelf.records.iter().filter_map(|record| record.current());
-        let held = alive
-            .filter(|state| within.is_none() || state.resource.props.get("vpc") == within)
-            .count();
+        let within = |prop| (prop, props.get(prop));
+        let within = shelf.row.quota_within.map(within);
+        let counts = |state: &&State| {
+            within.is_none_or(|(prop, parent)| state.resource.props.get(prop) == parent)
+        };
+        let held = alive.filter(counts).count();
         if held < limit {
             return Ok(());
         }

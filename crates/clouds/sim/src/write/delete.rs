@@ -1,8 +1,7 @@
 //! Deleting, and what stands in its way.
 
-use cloud_port::aws::errors;
 use ownership::error::Blocker;
-use ownership::{CloudError, ResourceId, Target};
+use ownership::{Class, CloudError, ResourceId, Target};
 
 use crate::account::{Account, Place};
 use crate::provenance::{Actor, End, Harm};
@@ -25,7 +24,11 @@ impl Account {
         let blockers = self.blockers(place, state);
         if !blockers.is_empty() {
             let message = format!("{target} is in use");
-            return Err(errors::blocked(row.blocked, &message, blockers));
+            return Err(CloudError::new(
+                Class::Blocked(blockers),
+                row.blocked,
+                message,
+            ));
         }
         row.model.ends(self, &target.id);
         self.log(place, actor, Harm::Deleted);
@@ -62,13 +65,15 @@ impl Account {
         blockers
     }
 
-    /// Resources that refer to this one by a property.
+    /// Resources that refer to this one by a property, or hold it as a part.
     pub(crate) fn dependents(&self, id: &ResourceId, blockers: &mut Vec<Blocker>) {
-        for shelf in &self.shelves {
+        for shelf in self.shelves_here() {
             for state in shelf.records.iter().filter_map(|record| record.current()) {
                 let other = &state.resource;
-                let refers = other.props.iter().any(|(_, value)| **value == *id.as_str());
-                if refers && other.id != *id && !shelf.row.model.goes_with_vpc(state) {
+                let mut parts = state.inner.iter().flat_map(|parts| parts.iter());
+                let refers = other.props.iter().any(|(_, value)| **value == *id.as_str())
+                    || parts.any(|part| *part.key == *id.as_str());
+                if refers && other.id != *id && !shelf.row.model.came_with_parent(state) {
                     blockers.push(Blocker {
                         noun: shelf.kind.noun.into(),
                         id: other.id.clone(),
@@ -78,19 +83,15 @@ impl Account {
         }
     }
 
-    /// What a VPC came with goes with it.
-    pub(crate) fn clear_vpc(&mut self, vpc: &ResourceId) {
+    /// What the cloud made together with a resource goes with it.
+    pub(crate) fn end_what_came_with(&mut self, parent: &ResourceId) {
         for shelf in 0..self.shelves.len() {
             let model = self.shelves[shelf].row.model;
             for record in 0..self.shelves[shelf].records.len() {
                 let place = Place { shelf, record };
                 let goes = self.record(place).current().is_some_and(|state| {
-                    model.goes_with_vpc(state)
-                        && state
-                            .resource
-                            .props
-                            .get("vpc")
-                            .is_some_and(|v| **v == *vpc.as_str())
+                    let mut props = state.resource.props.iter();
+                    model.came_with_parent(state) && props.any(|(_, id)| **id == *parent.as_str())
                 });
                 if goes {
                     self.end(Actor::Cloud, place);

@@ -10,9 +10,9 @@ use ownership::{CloudError, Target, Text};
 
 use super::check_tags;
 use crate::account::{Account, Place, refuse};
-use crate::aws::{InnerRow, Row};
 use crate::op::Op;
 use crate::provenance::{Actor, Harm, InnerFact};
+use crate::provider::{InnerRow, Row};
 use crate::record::State;
 
 /// The inner Kind that a call is about.
@@ -37,7 +37,7 @@ impl Spot {
             return Ok(());
         }
         let message = format!("one call takes one {}, not {parts}", self.declared.noun);
-        Err(self.refuse(op, "InvalidParameterCombination", message))
+        Err(self.refuse(op, self.row.service.not_together, message))
     }
 
     /// One call gives all its parts the same tags.
@@ -48,7 +48,7 @@ impl Spot {
         };
         if others.iter().any(|other| other.tags != first.tags) {
             let message = "one call gives all its parts the same tags".to_owned();
-            return Err(self.refuse(op, "InvalidParameterCombination", message));
+            return Err(self.refuse(op, self.row.service.not_together, message));
         }
         let tags: Vec<_> = first.tags.iter().collect();
         check_tags(self.row, op, self.kind.carrier, &tags)?;
@@ -96,8 +96,8 @@ impl Account {
     /// Removes parts from a resource.
     ///
     /// # Errors
-    /// A part that is not there, and then nothing is removed. Rules of groups in the default VPC are
-    /// the exception: there EC2 removes what it finds and says nothing of the rest.
+    /// A part that is not there, and then nothing is removed; unless the cloud overlooks it, removes
+    /// what it finds and says nothing of the rest.
     pub fn remove_parts(
         &mut self,
         actor: Actor,
@@ -192,7 +192,7 @@ impl Account {
         self.admit_write(actor, spot.row, op)?;
         if spot.declared.proof != InnerProof::OwnMark {
             let message = format!("a {} carries no tags", spot.declared.noun);
-            return Err(spot.refuse(op, "UnsupportedOperation", message));
+            return Err(spot.refuse(op, spot.row.service.unsupported, message));
         }
         let pairs: Vec<_> = tags.tags.iter().collect();
         check_tags(spot.row, op, spot.kind.carrier, &pairs)?;
@@ -235,7 +235,7 @@ impl Account {
             if !held.is_some_and(same) {
                 let id = part.id.as_ref().unwrap_or(&part.key);
                 let message = format!("{target} has no {} '{id}'", spot.declared.noun);
-                return Err(spot.refuse(op, "InvalidSecurityGroupRuleId.NotFound", message));
+                return Err(spot.refuse(op, spot.inner.id_not_found, message));
             }
         }
         Ok(())
@@ -255,14 +255,15 @@ impl Account {
     }
 
     fn check_room(&self, spot: Spot, state: &State, parts: &[InnerPart]) -> Result<(), CloudError> {
-        let quotas = &self.settings.quotas;
         let stays = |old: &&InnerPart| !parts.iter().any(|new| new.key == old.key);
         let all = state.inner[spot.at].iter().filter(stays).chain(parts);
         let all: Vec<&InnerPart> = all.collect();
         let (held, limit) = if spot.declared.single {
             (all.len(), 1)
         } else {
-            spot.row.model.room(quotas, spot.declared, &all)
+            let set = self.settings.quotas.limit(spot.kind, spot.declared.name);
+            let held = spot.row.model.measure(spot.declared, &all);
+            (held, set.unwrap_or(spot.inner.quota))
         };
         if held <= limit {
             return Ok(());
@@ -272,7 +273,7 @@ impl Account {
     }
 
     /// Puts parts into a resource; all checks have passed.
-    pub(super) fn put_parts(
+    pub(crate) fn put_parts(
         &mut self,
         actor: Actor,
         target: &Target,

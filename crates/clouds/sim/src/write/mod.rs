@@ -10,14 +10,13 @@ pub(crate) mod inner;
 mod params;
 mod tag;
 mod update;
-mod world;
 
 use ownership::mark::{Carrier, Tags};
 use ownership::{CloudError, Text};
 
 use crate::account::{Account, refuse};
-use crate::aws::Row;
 use crate::op::Op;
+use crate::provider::Row;
 
 impl Account {
     /// The place of an inner Kind in its parent's declaration.
@@ -26,7 +25,8 @@ impl Account {
         let at = shelf.kind.inner.iter().position(|i| i.name == inner);
         at.ok_or_else(|| {
             let message = format!("a {} has no parts of the kind {inner}", shelf.kind.noun);
-            refuse(shelf.row, shelf.row.update, "UnsupportedOperation", message)
+            let row = shelf.row;
+            refuse(row, row.update, row.service.unsupported, message)
         })
     }
 }
@@ -40,11 +40,11 @@ fn check_tags(
 ) -> Result<(), CloudError> {
     for (at, (key, value)) in tags.iter().enumerate() {
         if let Err(error) = carrier.check(key, value) {
-            return Err(refuse(row, op, row.invalid(), error.to_string()));
+            return Err(refuse(row, op, row.service.invalid, error.to_string()));
         }
         if carrier != Carrier::IbmTags && tags[..at].iter().any(|(other, _)| other == key) {
             let message = format!("the tag key '{key}' comes twice");
-            return Err(refuse(row, op, row.invalid(), message));
+            return Err(refuse(row, op, row.service.invalid, message));
         }
     }
     Ok(())

@@ -1,11 +1,7 @@
 //! The properties of a create call: checked, and completed as the cloud does.
 
-use std::sync::Arc;
-
-use cloud_port::aws::network::Network;
-use cloud_port::aws::vpc;
-use ownership::part::{Props, Resource};
-use ownership::{CloudError, ResourceId, Target, Text};
+use ownership::part::Props;
+use ownership::{CloudError, Text};
 
 use super::create::Order;
 use crate::account::{Account, refuse};
@@ -18,7 +14,7 @@ impl Account {
         for (name, _) in order.props.iter() {
             if !shelf.kind.props.iter().any(|rule| rule.name == *name) {
                 let message = format!("a {} has no property {name}", shelf.kind.noun);
-                return Err(refuse(row, op, "UnknownParameter", message));
+                return Err(refuse(row, op, row.service.unknown, message));
             }
         }
         let mut props = order.props.clone();
@@ -35,26 +31,7 @@ impl Account {
         props.get(name).ok_or_else(|| {
             let row = self.shelves[order.shelf].row;
             let message = format!("the request must have the parameter {name}");
-            refuse(row, row.create, "MissingParameter", message)
-        })
-    }
-
-    pub(crate) fn required_vpc(
-        &self,
-        order: &Order<'_>,
-        props: &Props,
-    ) -> Result<&Arc<Resource>, CloudError> {
-        let vpc = self.required(order, props, "vpc")?;
-        let target = Target::new(vpc::VPC.name, ResourceId::new(vpc.clone()));
-        let (_, state) = self.living(&target, self.shelves[order.shelf].row.create)?;
-        Ok(&state.resource)
-    }
-
-    pub(crate) fn network(&self, order: &Order<'_>, props: &Props) -> Result<Network, CloudError> {
-        let cidr = self.required(order, props, "cidr")?;
-        Network::parse("cidr", cidr).map_err(|error| {
-            let row = self.shelves[order.shelf].row;
-            refuse(row, row.create, row.invalid(), error.to_string())
+            refuse(row, row.create, row.service.missing, message)
         })
     }
 }

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use cloud_port::aws::errors;
-use cloud_port::aws::errors::Service;
 use ownership::error::Blocker;
 use ownership::kind::Marking;
 use ownership::mark::{Carrier, Tags};
-use ownership::{CloudError, Target, Text};
+use ownership::{Class, CloudError, Target, Text};
 
 use super::{check_tags, counted};
 use crate::account::{Account, Place, refuse};
-use crate::aws::Row;
 use crate::op::Op;
 use crate::provenance::{Actor, Harm, TagFact};
+use crate::provider::Row;
 
 impl Account {
     /// Adds tags to resources; a key that is there gets the new value (IBM Cloud: beside the old
@@ -47,7 +45,8 @@ impl Account {
                     noun: kind.noun.into(),
                     id: target.id.clone(),
                 };
-                return Err(errors::blocked(row.tags_full, &message, vec![blocker]));
+                let class = Class::Blocked(vec![blocker]);
+                return Err(CloudError::new(class, row.tags_full, message));
             }
             places.push(place);
         }
@@ -58,8 +57,8 @@ impl Account {
     }
 
     /// Removes these very tags, key and value; what is not there, or has another value, stays as it
-    /// is. So an empty value removes only an empty value, as `DeleteTags` of EC2 does. IAM removes by
-    /// key alone: there the tags are read first, and nothing is sent where nothing is to go.
+    /// is. So an empty value removes only an empty value. Where a service removes by key alone, the
+    /// tags are read first, and nothing is sent where nothing is to go.
     ///
     /// # Errors
     /// What the real account refuses.
@@ -69,9 +68,12 @@ impl Account {
         targets: &[Target],
         tags: &[(Text, Text)],
     ) -> Result<(), CloudError> {
-        let first = |row: &Row| match row.service {
-            Service::Ec2 => row.untag,
-            Service::Iam | Service::Sts => row.get,
+        let first = |row: &Row| {
+            if row.service.tags_by_key {
+                row.get
+            } else {
+                row.untag
+            }
         };
         let (row, op) = self.admit_tagging(actor, targets, first)?;
         let mut places = Vec::with_capacity(targets.len());
@@ -89,22 +91,25 @@ impl Account {
         Ok(())
     }
 
-    /// One call tags resources of one service; IAM takes one resource a call.
+    /// One call tags resources of one service, and in some services only one.
     fn admit_tagging(
         &mut self,
         actor: Actor,
         targets: &[Target],
         op: fn(&Row) -> Op,
     ) -> Result<(&'static Row, Op), CloudError> {
-        let kind = targets.first().map_or("", |target| target.kind);
-        let row = self.shelves[self.shelf_or_refuse(kind)?].row;
+        let Some((first, others)) = targets.split_first() else {
+            let message = "the call names no resource to tag";
+            return Err(CloudError::new(Class::Fatal, "MissingParameter", message));
+        };
+        let row = self.shelves[self.shelf_or_refuse(first.kind)?].row;
         let called = op(row);
         self.admit_write(actor, row, called)?;
-        for target in &targets[1..] {
+        for target in others {
             let other = self.shelves[self.shelf_or_refuse(target.kind)?].row;
-            if op(other) != called || row.service == Service::Iam {
-                let message = format!("one call cannot tag {} and {target}", targets[0]);
-                return Err(refuse(row, called, "InvalidParameterCombination", message));
+            if op(other) != called || row.service.tags_by_key {
+                let message = format!("one call cannot tag {first} and {target}");
+                return Err(refuse(row, called, row.service.not_together, message));
             }
         }
         Ok((row, called))
@@ -186,10 +191,9 @@ impl Account {
     }
 }
 
-/// The tag that a new one of this key takes the place of. To IAM, two keys that differ only in case
-/// are one.
+/// The tag that a new one of this key takes the place of.
 fn held_under<'a>(row: &Row, tags: &'a Tags, key: &str) -> Option<(&'a Text, &'a Text)> {
-    let folds_case = row.service == Service::Iam;
+    let folds_case = row.service.tags_by_key;
     let same = |held: &str| held == key || folds_case && held.eq_ignore_ascii_case(key);
     let mut held = tags.iter();
     held.find(|(held, _)| same(held)).map(|(k, v)| (k, v))
@@ -200,5 +204,5 @@ fn check_mutable(row: &Row, op: Op, marking: Marking, target: &Target) -> Result
         return Ok(());
     }
     let message = format!("the marks of {target} cannot be changed");
-    Err(refuse(row, op, "UnsupportedOperation", message))
+    Err(refuse(row, op, row.service.unsupported, message))
 }

@@ -28,7 +28,7 @@ impl Account {
             let rule = kind.props.iter().find(|rule| rule.name == *name);
             if !rule.is_some_and(|rule| rule.change == Change::InPlace) {
                 let message = format!("the {name} of a {} cannot be changed", kind.noun);
-                return Err(refuse(row, row.update, row.invalid(), message));
+                return Err(refuse(row, row.update, row.service.invalid, message));
             }
         }
         if state.resource.props.include(props) {

@@ -81,7 +81,7 @@ pub(crate) async fn fifty_tags_are_all<C: Cloud>(cloud: &mut Transcript<'_, C>) 
     let role = cloud.create(role).await.expect("created");
     for target in [table, role] {
         cloud.act(mark(&[&target], &fifty)).await;
-        if target.kind == ROLE.name {
+        if *target.kind == ROLE {
             cloud.moto_differs("iam-tag-limit");
         }
         cloud.act(mark(&[&target], &[("one-more", "")])).await;

@@ -1,0 +1,54 @@
+//! What a Kind's sample comes to in an account.
+
+use cloud_port::Sample;
+use cloud_port::sample::{Parent, Values};
+use cloud_sim::{Account, Actor};
+use ownership::blueprint::Expr;
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props};
+use ownership::{ResourceId, Slot};
+
+use crate::scenario::text;
+
+/// What a resource lies in: one that the account comes with, else somebody's.
+pub(crate) fn home(account: &mut Account, parent: Parent) -> ResourceId {
+    let there = account
+        .alive(parent.sample.kind)
+        .next()
+        .map(|there| there.id.clone());
+    there.unwrap_or_else(|| make(account, parent.sample, &[]))
+}
+
+/// Somebody's resource, as the sample says but for what differs.
+pub(crate) fn make(account: &mut Account, sample: &Sample, differs: Values) -> ResourceId {
+    let mut props = Props::new();
+    if let Some(parent) = sample.parent {
+        props.set(parent.prop, home(account, parent).text());
+    }
+    for (name, value) in sample.props.iter().chain(differs) {
+        props.set(name, (*value).into());
+    }
+    let made = account.plant(Actor::Stranger, sample.kind, "other", &props, &Tags::new());
+    made.expect("room for it").id
+}
+
+/// Wants other values.
+pub(crate) fn want(slot: &mut Slot, values: Values) {
+    for (name, value) in values {
+        want_one(slot, name, text(value));
+    }
+}
+
+/// Wants another value.
+pub(crate) fn want_one(slot: &mut Slot, name: &'static str, value: Expr) {
+    let known = slot.props.iter_mut().find(|(known, _)| *known == name);
+    match known {
+        Some((_, wish)) => *wish = value,
+        None => slot.props.push((name, value)),
+    }
+}
+
+/// A part that somebody puts into a resource.
+pub(crate) fn part((key, value): (&str, &str)) -> InnerPart {
+    InnerPart::new(key, value, Tags::new())
+}
