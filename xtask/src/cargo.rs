@@ -14,11 +14,13 @@ pub(crate) const CHECKED: &str = "checked";
 
 /// Everything that builds without the vendors' SDKs, which take minutes and gigabytes: they are the
 /// only default features of the workspace.
-pub(crate) const WITHOUT_SDKS: [&str; 4] = [
+pub(crate) const WITHOUT_SDKS: [&str; 6] = [
     "--workspace",
     "--exclude",
     "cloud-aws",
     "--no-default-features",
+    "--features",
+    "freehold/dev",
 ];
 
 /// The crates around the vendors' SDKs. Always these together, and always with all targets: another

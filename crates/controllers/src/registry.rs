@@ -38,6 +38,8 @@ pub struct Served {
     pub singular: &'static str,
     /// `kubermatic.k8c.io`.
     pub group: &'static str,
+    /// `v1`.
+    pub version: &'static str,
 }
 
 /// The program that does for its own API what we do.
@@ -61,6 +63,7 @@ impl Entry {
             plural,
             singular,
             group,
+            ..
         } = self.kind;
         let word = word.to_lowercase();
         let alone = word.strip_suffix(&format!(".{group}")).unwrap_or(&word);

@@ -7,7 +7,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use controllers::registry;
 
-use crate::{dev, look, operator, take_over};
+#[cfg(feature = "dev")]
+use crate::dev;
+use crate::{look, operator, take_over};
 
 /// Gives every cloud resource of a Kubernetes cluster a provable owner.
 #[derive(Parser)]
@@ -20,6 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Show a cluster's life on a simulated account; nothing leaves this machine
+    #[cfg(feature = "dev")]
     Dev(dev::Options),
     /// Run the operator on the current cluster
     Run(operator::Options),
@@ -64,6 +67,7 @@ impl Crds {
 pub fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let outcome = match cli.command {
+        #[cfg(feature = "dev")]
         Command::Dev(options) => dev::run(&options),
         Command::Run(options) => operator::command(options),
         Command::Crds(options) => options.print(),

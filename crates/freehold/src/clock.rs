@@ -43,6 +43,7 @@ impl lease::Clock for ProcessClock {
     }
 }
 
+#[cfg(feature = "dev")]
 impl embedded_kube::Clock for ProcessClock {
     fn now(&self) -> Timestamp {
         self.0.wall()

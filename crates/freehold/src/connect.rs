@@ -8,9 +8,18 @@ use ownership::{Holder, input};
 
 /// A client of the current cluster.
 pub(crate) async fn client() -> anyhow::Result<Client> {
-    let config = Config::infer()
+    client_of(config().await?)
+}
+
+/// How the current cluster is reached.
+pub(crate) async fn config() -> anyhow::Result<Config> {
+    Config::infer()
         .await
-        .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one")?;
+        .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one")
+}
+
+/// The client of a cluster.
+pub(crate) fn client_of(config: Config) -> anyhow::Result<Client> {
     Client::try_from(config).context("the client of the Kubernetes cluster")
 }
 

@@ -9,10 +9,12 @@
 //! It is a library so that tests can run the whole operator without a network.
 
 pub mod accounts;
+#[cfg(feature = "dev")]
 mod census;
 mod cli;
 pub mod clock;
 mod connect;
+#[cfg(feature = "dev")]
 mod dev;
 pub mod look;
 pub mod operator;

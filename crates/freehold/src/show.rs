@@ -1,13 +1,9 @@
-//! Plans and trees, laid out for a terminal or for a file.
+//! Trees, laid out for a terminal or for a file.
 
-use cloud_port::driver::Planned;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle,
-};
-use console::{Term, colors_enabled, style};
+use std::borrow::Cow;
 
-use cloud_port::words;
+use console::{Term, style};
+use serde::{Deserialize, Serialize};
 
 /// How wide output is where there is no terminal to ask.
 const WIDTH: u16 = 120;
@@ -18,81 +14,15 @@ const NARROWEST: u16 = 60;
 /// Wider than this, lines are hard to follow.
 const WIDEST: u16 = 160;
 
-/// A heading.
-pub(crate) fn heading(number: u8, title: &str, rest: &str) -> String {
-    format!("{} {}", style(format!("{number}. {title}:")).bold(), rest)
-}
-
-const LINES: TableStyle = UTF8_FULL_CONDENSED
-    .top_border(LineStyle::new('╭', '─', '┬', '╮'))
-    .header_separator(LineStyle::new('├', '─', '┼', '┤'))
-    .bottom_border(LineStyle::new('╰', '─', '┴', '╯'));
-
-/// A plan as a table: every Step with its reason.
-pub(crate) fn plan(steps: &[Planned]) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(LINES)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width())
-        .set_header(
-            ["", "Step", "part", "why"]
-                .map(|title| Cell::new(title).add_attribute(Attribute::Bold)),
-        );
-    if colors_enabled() {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
-    for (at, planned) in steps.iter().enumerate() {
-        let verb = planned.step.verb();
-        table.add_row([
-            Cell::new(at + 1).set_alignment(CellAlignment::Right),
-            Cell::new(verb).fg(match effect(verb) {
-                Effect::Comes => Color::Green,
-                Effect::Goes => Color::Red,
-                Effect::Changes => Color::Cyan,
-            }),
-            Cell::new(words::parts(&planned.step).join("\n")),
-            Cell::new(&planned.reason).add_attribute(Attribute::Dim),
-        ]);
-    }
-    table.to_string()
-}
-
-/// The word that begins a Step's line, in the colour of what it does.
-pub(crate) fn verb(verb: &str) -> String {
-    let padded = style(format!("{verb:<6}"));
-    match effect(verb) {
-        Effect::Comes => padded.green(),
-        Effect::Goes => padded.red(),
-        Effect::Changes => padded.cyan(),
-    }
-    .to_string()
-}
-
-enum Effect {
-    Comes,
-    Goes,
-    Changes,
-}
-
-fn effect(verb: &str) -> Effect {
-    match verb {
-        "create" | "add" => Effect::Comes,
-        "delete" | "remove" => Effect::Goes,
-        _ => Effect::Changes,
-    }
-}
-
 /// One line of a tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Branch {
     /// How deep it stands: 0 for the root.
     pub(crate) depth: usize,
     /// What it is.
     pub(crate) what: String,
     /// The verdict, and what that rests on.
-    pub(crate) verdict: (&'static str, String),
+    pub(crate) verdict: (Cow<'static, str>, String),
 }
 
 /// How wide the longest verdict is.
@@ -211,7 +141,7 @@ fn colour(verdict: &str) -> String {
 }
 
 /// How wide output may be: as the terminal; elsewhere as `COLUMNS` says, if it says anything.
-fn width() -> u16 {
+pub(crate) fn width() -> u16 {
     let term = Term::stdout();
     let told = if term.is_term() {
         Some(term.size().1)
@@ -229,10 +159,10 @@ mod tests {
     #[test]
     fn a_tree_has_its_verdicts_in_a_column() {
         console::set_colors_enabled(false);
-        let branch = |depth, what: &str, verdict, why: &str| Branch {
+        let branch = |depth, what: &str, verdict: &'static str, why: &str| Branch {
             depth,
             what: what.to_owned(),
-            verdict: (verdict, why.to_owned()),
+            verdict: (verdict.into(), why.to_owned()),
         };
         let branches = [
             branch(0, "Cluster demo", "", ""),

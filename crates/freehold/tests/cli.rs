@@ -221,14 +221,46 @@ fn dev_serves_until_it_is_interrupted() {
     let mut dev = Running::start(&["dev"]);
     let url = dev.line("Kubernetes API");
     let kubeconfig = PathBuf::from(dev.line("export KUBECONFIG="));
-    let text = std::fs::read_to_string(&kubeconfig).unwrap();
-    assert!(text.contains(&url), "{text}");
+    let written = std::fs::read_to_string(&kubeconfig).unwrap();
+    assert!(written.contains(&url), "{written}");
     // Without credentials kubectl asks for a name.
-    assert!(text.contains("token:"), "{text}");
+    assert!(written.contains("token:"), "{written}");
     // The controllers work.
     dev.line("✓ create security group kubernetes-demo");
     let cluster = get(&url, "/apis/kubermatic.k8c.io/v1/clusters/demo");
     assert!(cluster.contains("freehold.dev/claim-uuid"), "{cluster}");
+    // The process itself is asked: it has the simulated cloud.
+    let ask = |args: &[&str]| {
+        let output = command(args).env("KUBECONFIG", &kubeconfig).output();
+        output.unwrap()
+    };
+    let tree = ask(&["tree", "cluster/demo"]);
+    assert!(tree.status.success(), "{}", text(&tree.stderr));
+    assert!(
+        text(&tree.stdout).contains("security group sg-"),
+        "{}",
+        text(&tree.stdout)
+    );
+    let slot = ask(&["explain", "cluster/demo", "--slot", "security-group"]);
+    assert!(text(&slot.stdout).contains("slot security-group"));
+    for (args, words) in [
+        (
+            &["tree", "cluster/absent"][..],
+            "there is no Cluster.kubermatic.k8c.io",
+        ),
+        (
+            &["explain", "cluster/demo", "--slot", "roof"],
+            "there is no slot roof",
+        ),
+    ] {
+        let refused = ask(args);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(
+            text(&refused.stderr).contains(words),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
     dev.interrupt();
     dev.line("stopped:");
     assert!(dev.child.wait().unwrap().success());
@@ -367,6 +399,10 @@ fn a_wrong_command_is_refused_with_what_there_is() {
         ),
         (&["run", "--listen", "8080"], "--listen"),
         (&["run", "--log", "xml"], "[possible values: text, json]"),
+        (
+            &["run", "--systems", "moon"],
+            "must be auto, or of these, with commas between: kkp",
+        ),
         (&["explain", "demo"], "must be KIND/NAME"),
         (&["tree", "machine/demo"], "must be KIND/NAME"),
         (&["tree"], "<KIND/NAME>"),

@@ -34,6 +34,7 @@ pub const ENTRY: Entry = Entry {
         plural: "clusters",
         singular: "cluster",
         group: "kubermatic.k8c.io",
+        version: "v1",
     },
     definitions: &api::manifests::DEFINITIONS,
     policies: &api::manifests::POLICIES,
@@ -52,6 +53,16 @@ pub struct Kkp<A> {
 
 /// What a cluster may own: networks are only ever used.
 static OWNED: [&Kind; 3] = [
+    &aws::security_group::SECURITY_GROUP,
+    &aws::role::ROLE,
+    &aws::instance_profile::INSTANCE_PROFILE,
+];
+
+/// What a cluster may own or use.
+static KINDS: [&Kind; 6] = [
+    &aws::vpc::VPC,
+    &aws::route_table::ROUTE_TABLE,
+    &aws::subnet::SUBNET,
     &aws::security_group::SECURITY_GROUP,
     &aws::role::ROLE,
     &aws::instance_profile::INSTANCE_PROFILE,
@@ -92,7 +103,7 @@ impl<A: Accounts> System for Kkp<A> {
     }
 
     fn kinds(&self) -> &'static [&'static Kind] {
-        &aws::KINDS
+        &KINDS
     }
 
     fn is_ours(object: &Object) -> bool {

@@ -1,11 +1,16 @@
 //! `freehold dev`: the same world in real time, with its API on a port of this machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use axum::extract::{Path as UrlPath, Query as UrlQuery, State};
+use axum::routing::get;
+use axum::{Json, Router};
 use console::style;
+use controllers::registry;
 use embedded_kube::{Limits, Listener};
 use futures_util::StreamExt as _;
 use kube::Client;
@@ -13,8 +18,10 @@ use kube::runtime::{WatchStreamExt as _, watcher};
 use tokio::sync::oneshot;
 
 use super::once::line;
-use super::world::{DEMO, SERVER, World, events};
+use super::world::{DEMO, World, events};
 use crate::clock::ProcessClock;
+use crate::look::Seen;
+use crate::look::ask::{Answer, PATH, SERVER};
 use crate::operator::stop;
 
 /// Runs until it is told to stop.
@@ -51,7 +58,10 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     introduce(&url, &file.path, state)?;
     world.create().await?;
 
-    let api = listener.serve(world.server.router());
+    let world = Arc::new(world);
+    let asked = format!("/clusters/{SERVER}{PATH}/{{system}}/{{name}}");
+    let asked = Router::new().route(&asked, get(inspect).with_state(world.clone()));
+    let api = listener.serve(asked.merge(world.server.router()));
     let (halt, halted) = oneshot::channel::<()>();
     let controllers = world.control(async {
         // It never comes; its sender goes.
@@ -73,6 +83,24 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
         )?,
     }
     Ok(())
+}
+
+/// What `freehold explain` and `freehold tree` ask for.
+async fn inspect(
+    State(world): State<Arc<World>>,
+    UrlPath((system, name)): UrlPath<(String, String)>,
+    UrlQuery(query): UrlQuery<BTreeMap<String, String>>,
+) -> Json<Answer> {
+    let slot = query.get("slot").filter(|slot| !slot.is_empty());
+    let seen = async {
+        let entry = registry::entry(&system).context("it is not served here")?;
+        let seen = world.inspect(entry, &name).await?;
+        Seen::new(&seen, slot.map(String::as_str))
+    };
+    Json(match seen.await {
+        Ok(seen) => Answer::Seen(seen),
+        Err(error) => Answer::Error(format!("{error:#}")),
+    })
 }
 
 /// How the API is reached.

@@ -2,6 +2,7 @@
 
 mod live;
 mod once;
+mod table;
 mod world;
 
 use std::path::PathBuf;

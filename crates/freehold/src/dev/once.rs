@@ -6,6 +6,7 @@ use anyhow::{Context as _, bail, ensure};
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_sim::Actor;
 use console::style;
+use controllers::kkp;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::DeleteParams;
 use ownership::mark::Tags;
@@ -15,6 +16,7 @@ use ownership::{ResourceId, Target, Text};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
+use super::table;
 use super::world::{DEMO, World};
 use crate::census::Census;
 use crate::clock::ProcessClock;
@@ -58,7 +60,7 @@ impl Story {
     async fn tell(&mut self) -> anyhow::Result<()> {
         self.world.create().await?;
         say::line!("{} {}", style("Freehold").bold(), env!("CARGO_PKG_VERSION"))?;
-        let seen = self.world.inspect().await?;
+        let seen = self.world.inspect(&kkp::ENTRY, DEMO).await?;
         say::line!(
             "{} on an embedded Kubernetes API and a simulated AWS account that others use too;\n\
              time is virtual, and nothing leaves this process.\n",
@@ -66,7 +68,7 @@ impl Story {
         )?;
 
         chapter(1, "Plan", "what would be done, and why")?;
-        say::line!("{}\n", show::plan(&seen.plan))?;
+        say::line!("{}\n", table::plan(&seen.plan))?;
 
         chapter(2, "Create", "as the object's events tell it")?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -78,7 +80,7 @@ impl Story {
         self.until_ready("Created", Instant::now()).await?;
 
         chapter(3, "Tree", "what belongs to whom, freshly read")?;
-        let seen = self.world.inspect().await?;
+        let seen = self.world.inspect(&kkp::ENTRY, DEMO).await?;
         let branches = look::branches(&seen);
         say::line!("{}", show::tree(&branches))?;
         ensure!(seen.plan.is_empty(), "there is still something to do");
@@ -221,13 +223,13 @@ pub(super) fn line(event: &Event) -> String {
     let reason = event.reason.as_deref().unwrap_or_default();
     match (event.type_.as_deref(), action) {
         (Some("Normal"), "report") => format!("{} {reason}: {note}", style("✓").green()),
-        (Some("Normal"), verb) => format!("{} {} {note}", style("✓").green(), show::verb(verb)),
+        (Some("Normal"), verb) => format!("{} {} {note}", style("✓").green(), table::verb(verb)),
         _ => format!("{} {reason}: {note}", style("✗").red()),
     }
 }
 
 fn chapter(number: u8, title: &str, rest: &str) -> Result<(), say::Unheard> {
-    say::line!("{}", show::heading(number, title, rest))
+    say::line!("{}", table::heading(number, title, rest))
 }
 
 /// A time in words, in whole seconds.

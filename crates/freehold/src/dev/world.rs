@@ -14,7 +14,7 @@ use cloud_port::driver::Term;
 use cloud_sim::{Account, Actor};
 use controllers::kkp;
 use controllers::reconcile::{Inspection, Monitor, Passed, Settings};
-use controllers::registry::{self, Road};
+use controllers::registry::{self, Entry, Road};
 use embedded_kube::{Options, Server};
 use k8s_openapi::api::events::v1::Event;
 use kube::Client;
@@ -27,12 +27,11 @@ use serde_json::json;
 use crate::accounts::Simulated;
 use crate::clock::ProcessClock;
 use crate::connect;
+use crate::look::ask::SERVER;
 use crate::look::{self, Whose};
 
 /// The cluster's name.
 pub(super) const DEMO: &str = "demo";
-/// The API server's name for itself: the path of its API.
-pub(super) const SERVER: &str = "dev";
 /// How often the controllers look at an object at rest.
 const RESYNC: Duration = Duration::from_mins(5);
 
@@ -151,14 +150,18 @@ impl World {
         self.passes.0.load(Ordering::Relaxed)
     }
 
-    /// The cluster as the engine sees it.
-    pub(super) async fn inspect(&self) -> anyhow::Result<Inspection> {
+    /// An object as the engine sees it.
+    pub(super) async fn inspect(
+        &self,
+        entry: &'static Entry,
+        name: &str,
+    ) -> anyhow::Result<Inspection> {
         let whose = Whose {
             holder: self.holder.clone(),
             taken_over: BTreeMap::new(),
         };
         let (client, clock) = (self.client.clone(), self.clock);
-        look::inspect(&kkp::ENTRY, &self.accounts, client, clock, whose, DEMO).await
+        look::inspect(entry, &self.accounts, client, clock, whose, name).await
     }
 
     /// The condition `Ready` of the cluster; `None` if it has none yet, an error if it is gone.

@@ -1,5 +1,6 @@
 //! Looking at an object without touching it: `freehold explain`, `freehold tree`.
 
+pub(crate) mod ask;
 mod explain;
 mod tree;
 
@@ -15,8 +16,10 @@ use controllers::registry::{self, Clouds, Entry, Road, Served};
 use kube::Client;
 use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Freehold, Holder, SlotName};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::ProcessClock;
+use crate::show::Branch;
 use crate::{accounts, connect, show, take_over};
 
 /// Which object.
@@ -85,8 +88,24 @@ struct Place {
 
 /// `freehold explain`.
 pub(crate) fn explain(options: &ExplainOptions) -> anyhow::Result<()> {
-    on_the_current_cluster(&options.object, &options.place, async |seen| {
-        let slot = options.slot.as_deref();
+    let slot = options.slot.as_deref();
+    let seen = on_the_current_cluster(&options.object, slot, &options.place)?;
+    say::text(format_args!("{}", seen.explained))?;
+    Ok(())
+}
+
+/// What people are shown of an object.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    /// Its slots in words.
+    explained: String,
+    /// Its parts.
+    branches: Vec<Branch>,
+}
+
+impl Seen {
+    /// An object as it was inspected; all of it, or one slot.
+    pub(crate) fn new(seen: &Inspection, slot: Option<&str>) -> anyhow::Result<Self> {
         let slot = slot.map(SlotName::new).transpose()?;
         if let Some(slot) = &slot
             && seen.blueprint.slot(slot).is_none()
@@ -95,33 +114,37 @@ pub(crate) fn explain(options: &ExplainOptions) -> anyhow::Result<()> {
             let slots: Vec<_> = slots.map(|slot| slot.name.as_str()).collect();
             bail!("there is no slot {slot}; there are: {}", slots.join(", "));
         }
-        say::text(format_args!("{}", explain::text(&seen, slot.as_ref())))?;
-        Ok(())
-    })
+        Ok(Self {
+            explained: explain::text(seen, slot.as_ref()),
+            branches: tree::branches(seen),
+        })
+    }
 }
 
 /// `freehold tree`.
 pub(crate) fn tree(options: &TreeOptions) -> anyhow::Result<()> {
-    on_the_current_cluster(&options.object, &options.place, async |seen| {
-        let branches = tree::branches(&seen);
-        say::text(format_args!("{}", show::tree(&branches)))?;
-        Ok(())
-    })
+    let seen = on_the_current_cluster(&options.object, None, &options.place)?;
+    say::text(format_args!("{}", show::tree(&seen.branches)))?;
+    Ok(())
 }
 
 fn on_the_current_cluster(
     object: &Object,
+    slot: Option<&str>,
     place: &Place,
-    then: impl AsyncFnOnce(Inspection) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Seen> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("the runtime")?;
     runtime.block_on(async {
+        let config = connect::config().await?;
+        if ask::is_dev(&config) {
+            return ask::ask(config, object.entry, &object.name, slot).await;
+        }
         let clock = ProcessClock::real();
         let accounts = accounts::real(clock, REQUEST_TIMEOUT)?;
-        let client = connect::client().await?;
+        let client = connect::client_of(config)?;
         let said =
             |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
         let whose = Whose {
@@ -133,7 +156,7 @@ fn on_the_current_cluster(
                 .map_err(said)?,
         };
         let seen = inspect(object.entry, &accounts, client, clock, whose, &object.name);
-        then(seen.await?).await
+        Seen::new(&seen.await?, slot)
     })
 }
 
@@ -189,6 +212,7 @@ pub async fn texts<C: Clouds>(
     Ok((explain::text(&seen, None), tree))
 }
 
+#[cfg(feature = "dev")]
 pub(crate) use tree::branches;
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! An object's parts with their verdicts.
 
+use std::borrow::Cow;
+
 use cloud_port::words;
 use controllers::reconcile::{Found, Inspection};
 use ownership::{Step, Target, Verdict};
@@ -11,7 +13,7 @@ pub(crate) fn branches(seen: &Inspection) -> Vec<Branch> {
     let mut branches = vec![Branch {
         depth: 0,
         what: seen.claim.to_string(),
-        verdict: ("", String::new()),
+        verdict: ("".into(), String::new()),
     }];
     for filled in &seen.report.filled {
         let Some(found) = seen.found.get(&filled.target) else {
@@ -20,7 +22,7 @@ pub(crate) fn branches(seen: &Inspection) -> Vec<Branch> {
         branches.push(Branch {
             depth: 1,
             what: name(&filled.target, found),
-            verdict: words::verdict(&filled.verdict),
+            verdict: said(&filled.verdict),
         });
         branches.extend(parts(seen, &filled.target, found, &filled.verdict));
     }
@@ -29,11 +31,19 @@ pub(crate) fn branches(seen: &Inspection) -> Vec<Branch> {
             branches.push(Branch {
                 depth: 1,
                 what: format!("{} {}", create.kind.noun, create.name),
-                verdict: ("absent", format!("to be created: {}", planned.reason)),
+                verdict: (
+                    "absent".into(),
+                    format!("to be created: {}", planned.reason),
+                ),
             });
         }
     }
     branches
+}
+
+fn said(verdict: &Verdict) -> (Cow<'static, str>, String) {
+    let (verdict, why) = words::verdict(verdict);
+    (verdict.into(), why)
 }
 
 fn name(target: &Target, found: &Found) -> String {
@@ -49,7 +59,7 @@ fn parts(seen: &Inspection, target: &Target, found: &Found, verdict: &Verdict) -
     let branch = |what, why: &str| Branch {
         depth: 2,
         what,
-        verdict: ("Owned", why.to_owned()),
+        verdict: ("Owned".into(), why.to_owned()),
     };
     if !matches!(verdict, Verdict::Owned(_)) {
         let traces = seen.ledger.traces.keys();
@@ -69,7 +79,10 @@ fn parts(seen: &Inspection, target: &Target, found: &Found, verdict: &Verdict) -
         Branch {
             depth: 2,
             what,
-            verdict: ("Foreign", "put there by somebody else, and left".to_owned()),
+            verdict: (
+                "Foreign".into(),
+                "put there by somebody else, and left".to_owned(),
+            ),
         }
     });
     inside.collect()

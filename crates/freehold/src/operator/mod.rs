@@ -36,7 +36,9 @@ use tokio::time::sleep;
 use crate::accounts::Countable;
 use crate::clock::ProcessClock;
 use crate::{connect, take_over};
-pub(crate) use command::{Options, command, stop};
+#[cfg(feature = "dev")]
+pub(crate) use command::stop;
+pub(crate) use command::{Options, command};
 pub use health::Health;
 use health::Stage;
 

@@ -2,7 +2,7 @@
 //! work. Two controllers for one object make twins.
 
 use anyhow::{Context as _, bail};
-use controllers::registry::{self, ENTRIES, Entry};
+use controllers::registry::{self, ENTRIES, Entry, Served};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
@@ -116,17 +116,20 @@ fn is_held(lease: &Lease, now: Timestamp) -> bool {
 /// # Errors
 /// Why not, in words with the cure.
 pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<(), String> {
-    let name = entry.definition();
-    let definition =
-        GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    let definitions: Api<DynamicObject> = Api::all_with(
-        client.clone(),
-        &ApiResource::from_gvk_with_plural(&definition, "customresourcedefinitions"),
-    );
-    match definitions.get_opt(&name).await {
-        Ok(Some(_)) => Ok(()),
-        Ok(None) => Err(format!(
-            "the kind {name} is not installed: freehold crds | kubectl create -f -"
+    let Served {
+        group,
+        version,
+        plural,
+        ..
+    } = entry.kind;
+    let kind = GroupVersionKind::gvk(group, version, entry.kind.singular);
+    let kind = ApiResource::from_gvk_with_plural(&kind, plural);
+    let objects: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
+    match objects.list_metadata(&ListParams::default().limit(1)).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 404 => Err(format!(
+            "the kind {} is not installed: freehold crds | kubectl create -f -",
+            entry.definition()
         )),
         Err(error) => Err(format!("the API server: {}", connect::words(&error))),
     }
