@@ -158,7 +158,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             memory.rested = Rested::default();
         }
         memory.due = None;
-        let mut attended = self.attend(&object, &mut memory).await;
+        // On the heap: whoever waits for many passes would carry them all on the stack.
+        let mut attended = Box::pin(self.attend(&object, &mut memory)).await;
         let told = attended.told.as_ref().map(|conditions| Told {
             conditions,
             report: attended.report.as_ref(),

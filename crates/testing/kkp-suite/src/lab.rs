@@ -29,20 +29,20 @@ pub struct Lab<C: AwsPlace + Clone + 'static> {
     pub hands: Hands<C>,
     /// Whether the cloud keeps a group that another group's rule names, as AWS does.
     pub keeps_referenced: bool,
-    lab: Plain<C>,
+    plain: Plain<C>,
 }
 
 impl<C: AwsPlace + Clone + 'static> Deref for Lab<C> {
     type Target = Plain<C>;
 
     fn deref(&self) -> &Self::Target {
-        &self.lab
+        &self.plain
     }
 }
 
 impl<C: AwsPlace + Clone + 'static> DerefMut for Lab<C> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.lab
+        &mut self.plain
     }
 }
 
@@ -89,13 +89,13 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         Self {
             hands,
             keeps_referenced: true,
-            lab: laboratory::Lab::new(client, cloud, clock, case, sample(), make),
+            plain: laboratory::Lab::new(client, cloud, clock, case, sample(), make),
         }
     }
 
     /// The account and the region.
     pub fn place(&self) -> (&str, &str) {
-        let cloud = self.lab.cloud();
+        let cloud = self.plain.cloud();
         (cloud.account(), cloud.region())
     }
 
@@ -113,12 +113,12 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
 
     /// The cluster, as the API server has it.
     pub async fn cluster(&self) -> Cluster {
-        self.lab.object().await
+        self.plain.object().await
     }
 
     /// The laboratory without what is KKP's own.
     pub fn plain(self) -> Plain<C> {
-        self.lab
+        self.plain
     }
 }
 
@@ -134,8 +134,8 @@ impl Lab<SharedAccount> {
 
     /// The same credentials lead to another account from now on; people still see the first one.
     pub fn lead_elsewhere(&mut self, settings: cloud_sim::Settings) -> SharedAccount {
-        let another = self.lab.another(settings);
-        self.lab.lead_to(another)
+        let another = self.plain.another(settings);
+        self.plain.lead_to(another)
     }
 }
 
