@@ -1,6 +1,7 @@
 //! EC2: the network of a cluster.
 
 mod blockers;
+mod internet_gateway;
 mod route_table;
 mod rule;
 mod security_group;
@@ -19,6 +20,7 @@ pub(crate) const HANDLERS: &[&dyn Handler] = &[
     &vpc::Vpcs,
     &route_table::RouteTables,
     &subnet::Subnets,
+    &internet_gateway::InternetGateways,
     &security_group::SecurityGroups,
 ];
 

@@ -41,6 +41,7 @@ conform! {
     cases::network::a_vpc_lives as a_vpc_lives
     cases::network::a_subnet_lives as a_subnet_lives
     cases::network::a_route_table_lives as a_route_table_lives
+    cases::network::a_gateway_lives as a_gateway_lives
     cases::network::absent_resources_are_empty_answers as absent_resources_are_empty_answers
     cases::groups::a_group_lives as a_group_lives
     cases::groups::rules_have_one_spelling as rules_have_one_spelling

@@ -189,7 +189,7 @@ impl<C: Survey> Transcript<'_, C> {
 }
 
 fn is_id(prefix: &str, digits: &str) -> bool {
-    let known = ["vpc", "subnet", "rtb", "sg", "eni"].contains(&prefix);
+    let known = ["vpc", "subnet", "igw", "rtb", "sg", "eni"].contains(&prefix);
     known && digits.len() == 17 && digits.bytes().all(|b| b.is_ascii_hexdigit())
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod check;
 pub mod errors;
 pub mod instance_profile;
+pub mod internet_gateway;
 pub mod network;
 mod place;
 pub mod policy;
@@ -35,10 +36,11 @@ pub struct Entry {
 }
 
 /// Every Kind of AWS.
-pub const CATALOGUE: [Entry; 6] = [
+pub const CATALOGUE: [Entry; 7] = [
     vpc::ENTRY,
     route_table::ENTRY,
     subnet::ENTRY,
+    internet_gateway::ENTRY,
     security_group::ENTRY,
     role::ENTRY,
     instance_profile::ENTRY,

@@ -5,6 +5,7 @@
 //! a synthetic Kind gets the row [`OTHER`].
 
 mod instance_profile;
+mod internet_gateway;
 mod network;
 mod role;
 mod route_table;
@@ -34,6 +35,10 @@ static ROWS: [(&Kind, &Row); KINDS.len()] = [
     (&kinds::vpc::VPC, &vpc::ROW),
     (&kinds::route_table::ROUTE_TABLE, &route_table::ROW),
     (&kinds::subnet::SUBNET, &subnet::ROW),
+    (
+        &kinds::internet_gateway::INTERNET_GATEWAY,
+        &internet_gateway::ROW,
+    ),
     (&kinds::security_group::SECURITY_GROUP, &security_group::ROW),
     (&kinds::role::ROLE, &role::ROW),
     (

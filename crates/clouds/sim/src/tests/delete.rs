@@ -1,6 +1,7 @@
 //! Deleting.
 
 use cloud_port::aws::instance_profile::INSTANCE_PROFILE;
+use cloud_port::aws::internet_gateway::{ATTACHMENT, INTERNET_GATEWAY};
 use cloud_port::aws::role::INLINE_POLICY;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{role, route_table, subnet, vpc};
@@ -46,10 +47,11 @@ fn a_step_deletes_what_its_proof_names() {
 #[test]
 fn each_kind_has_its_own_code_for_what_is_not_there() {
     let mut account = account();
-    let cases: [(&'static Kind, _); 6] = [
+    let cases: [(&'static Kind, _); 7] = [
         (&vpc::VPC, "InvalidVpcID.NotFound"),
         (&subnet::SUBNET, "InvalidSubnetID.NotFound"),
         (&route_table::ROUTE_TABLE, "InvalidRouteTableID.NotFound"),
+        (&INTERNET_GATEWAY, "InvalidInternetGatewayID.NotFound"),
         (&SECURITY_GROUP, "InvalidGroup.NotFound"),
         (&role::ROLE, "NoSuchEntity"),
         (&INSTANCE_PROFILE, "NoSuchEntity"),
@@ -158,6 +160,30 @@ fn a_subnet_with_something_in_it_is_blocked() {
     let subnet = Target::new(&subnet::SUBNET, subnet);
     let interface = account.pin(&subnet, "network interface");
     assert_eq!(blocked(account.delete(ENGINE, &subnet)).1[0].id, interface);
+}
+
+#[test]
+fn a_gateway_and_its_vpc_keep_each_other() {
+    let mut account = account_with(|settings| settings.default_vpc = false);
+    let range = props(&[("cidr", "10.0.0.0/16")]);
+    let vpc = perform(&mut account, &create(&vpc::VPC, "", &range)).unwrap();
+    let vpc = Target::new(&vpc::VPC, vpc.id.clone());
+    let gateway = new_gateway(&mut account);
+    let attachment = [part(vpc.id.as_str(), "")];
+    account
+        .add_parts(ENGINE, &gateway, ATTACHMENT, &attachment)
+        .unwrap();
+    let (code, blockers) = blocked(account.delete(ENGINE, &gateway));
+    assert_eq!(code, "DependencyViolation");
+    assert_eq!(blockers, [blocker("attachment", vpc.id.as_str())]);
+    let (code, blockers) = blocked(account.delete(ENGINE, &vpc));
+    assert_eq!(code, "DependencyViolation");
+    assert_eq!(blockers, [blocker("internet gateway", gateway.id.as_str())]);
+    account
+        .remove_parts(ENGINE, &gateway, ATTACHMENT, &[vpc.id.text()])
+        .unwrap();
+    account.delete(ENGINE, &vpc).unwrap();
+    account.delete(ENGINE, &gateway).unwrap();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Surveys, and the inventory on them: it must show what a read would.
 
-use cloud_port::aws::{self, instance_profile, role, route_table, subnet, vpc};
+use cloud_port::aws::{self, instance_profile, internet_gateway, role, route_table, subnet, vpc};
 use cloud_port::inventory::LIFE;
 use cloud_port::{Cloud as _, Inventory};
 use futures_util::FutureExt as _;
@@ -46,6 +46,12 @@ fn furnished(account: &mut Account) {
             .add_parts(ENGINE, &profile, instance_profile::PROFILE_ROLE, &[role])
             .unwrap();
     }
+    let vpc = part(account.default_vpc().unwrap().id.as_str(), "");
+    let gateway = new_gateway(account);
+    account
+        .add_parts(ENGINE, &gateway, internet_gateway::ATTACHMENT, &[vpc])
+        .unwrap();
+    new_gateway(account);
     new_group(account, "bare");
     new_role(account, "bare");
     new_profile(account, "bare");
@@ -195,6 +201,10 @@ fn a_survey_costs_the_operations_that_list() {
         (&vpc::VPC, &["DescribeVpcs"][..]),
         (&subnet::SUBNET, &["DescribeSubnets"]),
         (&route_table::ROUTE_TABLE, &["DescribeRouteTables"]),
+        (
+            &internet_gateway::INTERNET_GATEWAY,
+            &["DescribeInternetGateways"],
+        ),
         (
             &SECURITY_GROUP,
             &["DescribeSecurityGroupRules", "DescribeSecurityGroups"],

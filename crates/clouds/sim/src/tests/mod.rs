@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cloud_port::aws::security_group::SECURITY_GROUP;
-use cloud_port::aws::{instance_profile, role, route_table};
+use cloud_port::aws::{instance_profile, internet_gateway, role, route_table};
 use ownership::blueprint::Slot;
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
@@ -146,6 +146,12 @@ pub(super) fn new_role(account: &mut Account, name: &str) -> Target {
 pub(super) fn new_profile(account: &mut Account, name: &str) -> Target {
     let kind = &instance_profile::INSTANCE_PROFILE;
     let born = perform(account, &create(kind, name, &Props::new())).unwrap();
+    Target::new(kind, born.id.clone())
+}
+
+pub(super) fn new_gateway(account: &mut Account) -> Target {
+    let kind = &internet_gateway::INTERNET_GATEWAY;
+    let born = perform(account, &create(kind, "", &Props::new())).unwrap();
     Target::new(kind, born.id.clone())
 }
 

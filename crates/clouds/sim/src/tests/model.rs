@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cloud_port::aws::{instance_profile, role};
+use cloud_port::aws::{instance_profile, internet_gateway, role};
 use ownership::Query;
 use ownership::kind::{CreateMode, Kind, Naming};
 use proptest::prelude::*;
@@ -56,10 +56,13 @@ fn call(account: &mut Account, (what, which, with, stranger): Call) -> Result<()
         part(&format!("ingress tcp {0}-{0} self", with % 4), "")
     } else if *target.kind == instance_profile::INSTANCE_PROFILE {
         part(&name, "")
+    } else if *target.kind == internet_gateway::INTERNET_GATEWAY {
+        let vpc = account.default_vpc();
+        part(vpc.map_or("vpc-gone", |vpc| vpc.id.as_str()), "")
     } else {
         part(&key, &format!("value {}", with % 2))
     };
-    match what % 10 {
+    match what % 11 {
         0 => {
             // Once everything else in it is gone, so may be the default VPC.
             if account.default_vpc().is_none() {
@@ -75,10 +78,11 @@ fn call(account: &mut Account, (what, which, with, stranger): Call) -> Result<()
             let size = (with % 2).to_string();
             plant(account, &UPSERT, props(&[("parent", "p"), ("size", &size)]))
         }
-        5 => account.tag(actor, &[target], &tag),
-        6 => account.untag(actor, &[target], &tag),
-        7 => account.add_parts(actor, &target, inner.map_or("none", |i| i.name), &[part]),
-        8 => account.remove_parts(
+        5 => plant(account, &internet_gateway::INTERNET_GATEWAY, Props::new()),
+        6 => account.tag(actor, &[target], &tag),
+        7 => account.untag(actor, &[target], &tag),
+        8 => account.add_parts(actor, &target, inner.map_or("none", |i| i.name), &[part]),
+        9 => account.remove_parts(
             actor,
             &target,
             inner.map_or("none", |i| i.name),

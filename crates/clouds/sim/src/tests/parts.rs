@@ -1,5 +1,6 @@
 //! Parts inside resources.
 
+use cloud_port::aws::internet_gateway::ATTACHMENT;
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY};
 use cloud_port::aws::vpc::VPC;
 use ownership::Class;
@@ -243,6 +244,43 @@ fn a_profile_holds_one_role_that_exists() {
     remove(&mut account, &profile, "role", &["a"]).unwrap();
     add(&mut account, &profile, "role", &[part("b", "")]).unwrap();
     assert_eq!(keys(&account, &profile, "role"), ["b"]);
+}
+
+#[test]
+fn a_gateway_has_one_vpc_and_a_vpc_one_gateway() {
+    let mut account = account();
+    let range = props(&[("cidr", "10.0.0.0/16")]);
+    let own = perform(&mut account, &create(&VPC, "", &range)).unwrap();
+    let default = account.default_vpc().unwrap().id.clone();
+    let (own, default) = (part(own.id.as_str(), ""), part(default.as_str(), ""));
+    let (a, b) = (new_gateway(&mut account), new_gateway(&mut account));
+    let attach = |account: &mut Account, gateway: &Target, vpc: &InnerPart| {
+        let attached = add(account, gateway, ATTACHMENT, std::slice::from_ref(vpc));
+        attached.map_err(|error| (error.code.to_string(), error.class))
+    };
+    let refusal = |code: &str, class| Err((code.to_owned(), class));
+    assert_eq!(
+        attach(&mut account, &a, &part("vpc-00000000000000000", "")),
+        refusal("InvalidVpcID.NotFound", Class::NotFound)
+    );
+    attach(&mut account, &a, &own).unwrap();
+    // Look again: it may be where we want it.
+    for vpc in [&own, &default] {
+        assert_eq!(
+            attach(&mut account, &a, vpc),
+            refusal("Resource.AlreadyAssociated", Class::Exists)
+        );
+    }
+    assert_eq!(
+        attach(&mut account, &b, &own),
+        refusal("InvalidParameterValue", Class::Fatal)
+    );
+    let detached = remove(&mut account, &a, ATTACHMENT, &[&default.key]);
+    assert_eq!(code(detached), "Gateway.NotAttached");
+    remove(&mut account, &a, ATTACHMENT, &[&own.key]).unwrap();
+    attach(&mut account, &b, &own).unwrap();
+    attach(&mut account, &a, &default).unwrap();
+    assert_eq!(keys(&account, &a, ATTACHMENT), [&*default.key]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Surveys: everything of a Kind at once, as reads show it one by one.
 
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
+use cloud_port::aws::internet_gateway::{ATTACHMENT, INTERNET_GATEWAY};
 use cloud_port::aws::role::{INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
@@ -37,6 +38,16 @@ pub(crate) async fn a_survey_shows_the_network<C: Survey>(cloud: &mut Transcript
     assert_eq!(vpcs.resources.len(), 2);
     let subnets = cloud.survey(&SUBNET).await;
     assert_eq!(subnets.resources.len(), 4);
+    for vpc in [Some(&own), None] {
+        let gateway = create(&INTERNET_GATEWAY, "", &[], &[MARK]);
+        let gateway = cloud.create(gateway).await.expect("created");
+        if let Some(vpc) = vpc {
+            let attachment = part(vpc.id.as_str(), "", &[]);
+            cloud.act(add(&gateway, ATTACHMENT, &[attachment])).await;
+        }
+    }
+    let gateways = cloud.survey(&INTERNET_GATEWAY).await;
+    assert_eq!(gateways.resources.len(), 2);
 }
 
 pub(crate) async fn a_survey_shows_groups_with_their_rules<C: Survey>(

@@ -1,12 +1,14 @@
-//! VPCs, subnets, route tables.
+//! VPCs, subnets, route tables, internet gateways.
 
 use cloud_port::Cloud;
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
+use cloud_port::aws::internet_gateway::{ATTACHMENT, INTERNET_GATEWAY};
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
+use ownership::Target;
 use ownership::step::Create;
 
 use crate::steps::*;
@@ -125,11 +127,48 @@ pub(crate) async fn a_route_table_lives<C: Cloud>(cloud: &mut Transcript<'_, C>)
     cloud.act(delete(&ROUTE_TABLE, &main)).await;
 }
 
+pub(crate) async fn a_gateway_lives<C: Cloud>(cloud: &mut Transcript<'_, C>) {
+    let vpc = create(&VPC, "", &[("cidr", "10.7.0.0/16")], &[]);
+    let vpc = cloud.create(vpc).await.expect("created");
+    let other = create(&VPC, "", &[("cidr", "10.8.0.0/16")], &[]);
+    let other = cloud.create(other).await.expect("created");
+    let order = || create(&INTERNET_GATEWAY, "", &[], &[("a", "b")]);
+    let gateway = cloud.create(order()).await.expect("created");
+    cloud.ask(by_id(&gateway)).await;
+    cloud.ask(inside(&gateway, ATTACHMENT)).await;
+    let attachment = |vpc: &Target| [part(vpc.id.as_str(), "", &[])];
+    let attach = |gateway, vpc| add(gateway, ATTACHMENT, &attachment(vpc));
+    let detach = |gateway, vpc| remove(gateway, ATTACHMENT, &attachment(vpc));
+    let nowhere = target(&VPC, "vpc-0123456789abcdef0");
+    cloud.act(attach(&gateway, &nowhere)).await;
+    cloud.act(detach(&gateway, &vpc)).await;
+    cloud.act(attach(&gateway, &vpc)).await;
+    cloud.ask(by_mark(&INTERNET_GATEWAY, "a")).await;
+    cloud.ask(inside(&gateway, ATTACHMENT)).await;
+    cloud.act(attach(&gateway, &vpc)).await;
+    cloud.act(attach(&gateway, &other)).await;
+    cloud.act(detach(&gateway, &other)).await;
+    let second = cloud.create(order()).await.expect("created");
+    cloud.moto_differs("second-gateway");
+    cloud.act(attach(&second, &vpc)).await;
+    let third = cloud.create(order()).await.expect("created");
+    cloud.act(delete(&INTERNET_GATEWAY, &gateway)).await;
+    cloud.act(detach(&gateway, &vpc)).await;
+    cloud.act(delete(&INTERNET_GATEWAY, &gateway)).await;
+    cloud.act(delete(&INTERNET_GATEWAY, &gateway)).await;
+    cloud.act(attach(&gateway, &vpc)).await;
+    cloud.ask(by_id(&gateway)).await;
+    cloud.act(attach(&third, &other)).await;
+    cloud.moto_differs("vpc-with-gateway");
+    cloud.act(delete(&VPC, &other)).await;
+}
+
 pub(crate) async fn absent_resources_are_empty_answers<C: Cloud>(cloud: &mut Transcript<'_, C>) {
     let absent = [
         (&VPC, "vpc-0123456789abcdef0"),
         (&SUBNET, "subnet-0123456789abcdef0"),
         (&ROUTE_TABLE, "rtb-0123456789abcdef0"),
+        (&INTERNET_GATEWAY, "igw-0123456789abcdef0"),
         (&SECURITY_GROUP, "sg-0123456789abcdef0"),
         (&ROLE, "nobody"),
         (&INSTANCE_PROFILE, "nothing"),
