@@ -114,6 +114,11 @@ impl<K: Resource + Serialize> Change<K> {
         self.list(&FINALIZERS)
     }
 
+    /// The number that a field holds now.
+    pub fn number(&self, path: &[&str]) -> Option<i64> {
+        self.current(path).as_i64()
+    }
+
     /// A list as it is to be; as it is, if nothing else was said of it.
     pub(crate) fn list(&self, path: &[&str]) -> Vec<Value> {
         let names: Vec<String> = path.iter().map(|&name| name.to_owned()).collect();

@@ -9,7 +9,7 @@ use kube::runtime::reflector::ObjectRef;
 use kube::runtime::{Controller, WatchStreamExt as _, watcher};
 use kube::{Client, Resource, ResourceExt as _};
 
-use super::system::{Object, Sources, System, Trouble, api_of};
+use super::system::{Object, Scope, Sources, System, Trouble, api_of};
 
 /// An object's namespace, if it has one, and its name.
 pub(crate) type Key = (Option<String>, String);
@@ -47,9 +47,10 @@ impl<'a> Ask<'a> {
         namespace: Option<&str>,
         name: &str,
     ) -> Result<Option<K>, Trouble> {
-        let namespace = namespace.map(str::to_owned);
-        self.refer::<K>(Some((namespace.clone(), name.to_owned())));
-        let api = api_of::<K>(self.client, namespace.as_deref());
+        // Where there are no namespaces, a change tells of none.
+        let namespace = namespace.filter(|_| <K::Scope as Scope<K>>::NAMESPACED);
+        self.refer::<K>(Some((namespace.map(str::to_owned), name.to_owned())));
+        let api = api_of::<K>(self.client, namespace);
         Ok(api.get_opt(name).await?)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cloud_port::driver::{Driver, PassEnd, Report, Rested, Term};
 use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
 use kube::{Client, Resource as _, ResourceExt as _};
-use ownership::decide::Phase;
+use ownership::decide::{Filled, Phase};
 use ownership::error::Class;
 use ownership::{Claim, Edit, Freehold, Holder, Identity};
 use tracing::Instrument as _;
@@ -81,6 +81,8 @@ struct Attended {
     knew: Option<u64>,
     /// What fills its slots, if everything was looked at.
     report: Option<Report>,
+    /// The generation of the object that this is about, after our own writes.
+    generation: Option<i64>,
 }
 
 impl Attended {
@@ -92,6 +94,7 @@ impl Attended {
             said,
             knew: None,
             report: None,
+            generation: None,
         }
     }
 }
@@ -147,7 +150,13 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 // Whoever is still listed by then was only not shown yet.
                 return Next::After(self.settings.resync);
             }
-            Err(_) => return Next::After(self.settings.retry),
+            Err(_) => {
+                // Whatever activated it is still to be looked at.
+                if let Some(memory) = self.memory().get_mut(&key) {
+                    memory.due = None;
+                }
+                return Next::After(self.settings.retry);
+            }
         };
         let mut memory = self.memory().remove(&key).unwrap_or_default();
         if memory.uid != object.uid() {
@@ -165,7 +174,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             report: attended.report.as_ref(),
         });
         let mut there = true;
-        if let Ok(is_there) = self.tell(&object, told).await {
+        let generation = attended.generation.or(object.meta().generation);
+        if let Ok(is_there) = self.tell(&object, generation, told).await {
             there = is_there;
         } else {
             // What was not told is told soon.
@@ -367,12 +377,14 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             PassEnd::Failed(..) | PassEnd::Ledger(_) => self.later(memory),
         };
         let said = Some(memory::fingerprint(object));
+        // At its end nothing fills a slot any more, whatever is still there.
         let report = match end {
-            PassEnd::Rest(report, _) => Some(report),
+            PassEnd::Rest(report, _) if live => Some(in_order(report)),
             _ => None,
         };
         Attended {
             report,
+            generation: object.meta().generation,
             ..Attended::new(Some(told), next, said)
         }
     }
@@ -477,6 +489,15 @@ fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
     told
 }
 
+/// A report in an order that does not depend on what was read when.
+fn in_order(mut report: Report) -> Report {
+    report.filled.sort_by(|one, other| {
+        let place = |filled: &Filled| (filled.slot.clone(), filled.target.id.clone());
+        place(one).cmp(&place(other))
+    });
+    report
+}
+
 /// Whether there is anything to do about an object: it is the system's, or was once.
 fn is_ours<S: System>(object: &S::Object) -> bool {
     let meta = object.meta();
@@ -491,7 +512,7 @@ fn is_ours<S: System>(object: &S::Object) -> bool {
 }
 
 /// An object as people name it: with its namespace before it where it has one.
-fn shown((namespace, name): &Key) -> String {
+pub(super) fn shown((namespace, name): &Key) -> String {
     match namespace {
         Some(namespace) => format!("{namespace}/{name}"),
         None => name.clone(),

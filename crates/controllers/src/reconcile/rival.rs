@@ -13,7 +13,7 @@ use ownership::verdict::{Owner, ReadStamp, judge};
 use ownership::{Blueprint, CloudError, Freehold, Identity, Kind, Query, Slot, Verdict};
 
 use super::clock::WallClock;
-use super::pass::Reconciler;
+use super::pass::{Reconciler, shown};
 use super::pin::{self, Pin};
 use super::record;
 use super::system::{Sources, Trouble, api_of};
@@ -162,7 +162,7 @@ fn copy_of(other: &impl Resource<DynamicType = ()>) -> String {
     format!(
         "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this one, or \
          take the freehold.dev annotations and finalizers off it",
-        other.name_any()
+        shown(&(other.namespace(), other.name_any()))
     )
 }
 
@@ -170,6 +170,6 @@ fn untold(other: &impl Resource<DynamicType = ()>, trouble: &Trouble) -> String 
     format!(
         "the object {} has the same {CLAIM_UUID}, and which of the two is a copy cannot be told yet \
          ({trouble}): put that right, or delete the copy",
-        other.name_any()
+        shown(&(other.namespace(), other.name_any()))
     )
 }

@@ -220,6 +220,7 @@ impl<S: Sources> LedgerStore for Store<'_, S> {
         };
         self.send(patch).await?;
         self.ledger = wanted;
+        self.ledger.is_new = self.pin.is_new;
         Ok(())
     }
 }
@@ -256,9 +257,10 @@ impl<S: Sources> Store<'_, S> {
         }
     }
 
-    /// What the object says of its claim, after it was written.
+    /// What the object says of its claim, after it was written. If that cannot be read, nobody knows
+    /// what was written.
     fn decode(&mut self) -> Result<(), LedgerError> {
-        let refuse = |error: &dyn fmt::Display| LedgerError::Refused(error.to_string());
+        let refuse = |error: &dyn fmt::Display| LedgerError::Unknown(error.to_string());
         let meta = self.object.meta();
         self.pin = Pin::read(meta, S::FINALIZER).map_err(|error| refuse(&error))?;
         let record = record::of(meta, &self.identity.claim, self.system.kinds());

@@ -245,17 +245,24 @@ impl<K> Object for K where
 
 /// Where objects are: in namespaces, or in none.
 pub trait Scope<K> {
+    /// Whether they are in namespaces.
+    const NAMESPACED: bool;
+
     /// The API of the objects of one namespace; of all without one.
     fn api(client: &Client, namespace: Option<&str>) -> Api<K>;
 }
 
 impl<K: Resource<DynamicType = (), Scope = Self>> Scope<K> for ClusterResourceScope {
+    const NAMESPACED: bool = false;
+
     fn api(client: &Client, _: Option<&str>) -> Api<K> {
         Api::all(client.clone())
     }
 }
 
 impl<K: Resource<DynamicType = (), Scope = Self>> Scope<K> for NamespaceResourceScope {
+    const NAMESPACED: bool = true;
+
     fn api(client: &Client, namespace: Option<&str>) -> Api<K> {
         match namespace {
             Some(namespace) => Api::namespaced(client.clone(), namespace),

@@ -3,13 +3,13 @@
 use api::{Change, Condition};
 use cloud_port::LedgerError;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::ResourceExt as _;
 use kube::api::{Patch, PatchParams};
-use kube::{Resource as _, ResourceExt as _};
 use serde_json::json;
 
 use super::clock::WallClock;
 use super::events;
-use super::outcome::Conditions;
+use super::outcome::{Conditions, READY};
 use super::pass::Reconciler;
 use super::store::classify;
 use super::system::{Sources, Told, api_of};
@@ -20,6 +20,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     pub(super) async fn tell(
         &self,
         seen: &S::Object,
+        generation: Option<i64>,
         told: Option<Told<'_>>,
     ) -> Result<bool, LedgerError> {
         let Some(told) = told else {
@@ -28,7 +29,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let name = seen.name_any();
         let api = api_of::<S::Object>(&self.client, seen.namespace().as_deref());
         let object = api.get_opt(&name).await.map_err(classify)?;
-        let Some(object) = object else {
+        // Another of the same name is another's to tell of.
+        let Some(object) = object.filter(|object| object.uid() == seen.uid()) else {
             return Ok(false);
         };
         let now = self.clock.wall();
@@ -38,8 +40,10 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             let version = env!("CARGO_PKG_VERSION");
             change.condition(&S::STATUS, kind, &condition, version, &Time(now));
         }
-        if let Some(field) = S::STATUS.observed_generation {
-            change.want(field, json!(seen.meta().generation));
+        if let Some(field) = S::STATUS.observed_generation
+            && generation > change.number(field)
+        {
+            change.want(field, json!(generation));
         }
         S::status(&mut change, &object, &told, now);
         let Some(patch) = change.status_patch() else {
@@ -67,7 +71,8 @@ fn all<S: Sources>(object: &S::Object, told: &Conditions) -> Vec<(&'static str, 
         return all;
     }
     let held = S::STATUS.hold(object);
-    for kind in Conditions::TYPES {
+    // Readiness that nobody speaks of stays: what a read does not show may still be there.
+    for kind in Conditions::TYPES.into_iter().filter(|kind| *kind != READY) {
         if held.iter().any(|held| held == kind) && !told.by_type.contains_key(kind) {
             let resolved = Condition {
                 holds: false,

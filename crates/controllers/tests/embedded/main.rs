@@ -56,9 +56,12 @@ fn seeded_runs_repeat_and_break_no_law() {
         let _ = catch_unwind(|| world::live(seed));
     }
     if let Some(seed) = std::env::var_os("FREEHOLD_SEED") {
-        let seed = seed.to_str().unwrap().parse().unwrap();
+        let seed = seed.to_string_lossy();
+        let seed = seed.parse();
+        let seed = seed.unwrap_or_else(|_| panic!("FREEHOLD_SEED must be a number"));
         weather::trace();
         world::live(seed);
+        let _ = writeln!(std::io::stderr(), "seed {seed} breaks no law");
         return;
     }
     let (runs, next) = (runs(), AtomicU64::new(1));

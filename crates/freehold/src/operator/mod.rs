@@ -31,7 +31,7 @@ use ownership::input::InputError;
 use ownership::time::Tick;
 use ownership::{Freehold, Holder};
 use tokio::sync::{oneshot, watch};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::accounts::Countable;
 use crate::clock::ProcessClock;
@@ -186,6 +186,7 @@ impl<A: Countable> Operator<A> {
         let controllers = async {
             let before = async {
                 self.kinds_are_served().await;
+                self.originals_are_away().await;
                 self.taken_over().await
             };
             let taken_over = tokio::select! {
@@ -269,8 +270,46 @@ impl<A: Countable> Operator<A> {
     /// Asks until the API server serves what is reconciled.
     async fn kinds_are_served(&self) {
         for entry in &self.settings.systems {
-            while let Err(words) = systems::is_installed(&self.client, entry).await {
+            loop {
+                let words = match systems::is_installed(&self.client, entry).await {
+                    Ok(true) => break,
+                    Ok(false) => format!(
+                        "the kind {} is not installed: freehold crds | kubectl create -f -",
+                        entry.definition()
+                    ),
+                    Err(words) => words,
+                };
                 self.health.enter(Stage::Waiting(words));
+                sleep(ASK_AGAIN).await;
+            }
+        }
+    }
+
+    /// Waits until no original of what is served is at work: two controllers for one object make twins.
+    /// A Lease is over when it has stood still for as long as it lasts, by our own clock.
+    async fn originals_are_away(&self) {
+        for entry in &self.settings.systems {
+            let mut seen = None;
+            loop {
+                let renewed = match systems::original(&self.client, entry).await {
+                    Ok(Some(renewed)) => renewed,
+                    Ok(None) => break,
+                    Err(words) => {
+                        tracing::warn!("{words}; it is taken for gone, as you say what is served");
+                        break;
+                    }
+                };
+                match &seen {
+                    Some((was, since)) if *was == renewed => {
+                        if Instant::now().duration_since(*since) > renewed.lasts {
+                            break;
+                        }
+                    }
+                    _ => seen = Some((renewed.clone(), Instant::now())),
+                }
+                let words = renewed.words(entry);
+                self.health
+                    .enter(Stage::Waiting(format!("{words}; stop it first")));
                 sleep(ASK_AGAIN).await;
             }
         }

@@ -1,7 +1,9 @@
 //! Which systems are served: those that are named, or every installed one whose original is not at
 //! work. Two controllers for one object make twins.
 
-use anyhow::{Context as _, bail};
+use std::time::Duration;
+
+use anyhow::bail;
 use controllers::registry::{self, ENTRIES, Entry, Served};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
@@ -58,15 +60,22 @@ pub(super) async fn choose(
     let mut free = Vec::new();
     let mut said = Vec::new();
     for entry in ENTRIES {
-        let words = match at_work(client, entry).await? {
-            _ if is_installed(client, entry).await.is_err() => {
-                format!("{} is not installed", entry.definition())
+        let installed = is_installed(client, entry)
+            .await
+            .map_err(anyhow::Error::msg)?;
+        let original = match original(client, entry).await {
+            Ok(original) => original,
+            // Whoever only asks what there is hears that, too.
+            Err(words) if told.is_none() => {
+                said.push(format!("{} ({words})", entry.name));
+                continue;
             }
-            Some(lease) => format!(
-                "{} is at work: it renews the Lease {lease}",
-                entry.original.name
-            ),
-            None => {
+            Err(words) => bail!("--systems auto: {words}"),
+        };
+        let words = match original {
+            _ if !installed => format!("{} is not installed", entry.definition()),
+            Some(renewed) if renewed.is_recent(Timestamp::now()) => renewed.words(entry),
+            _ => {
                 free.push(entry);
                 entry.about.to_owned()
             }
@@ -84,38 +93,74 @@ pub(super) async fn choose(
     }
 }
 
-/// The Lease that the original of a system renews, if it does.
-async fn at_work(client: &Client, entry: &Entry) -> anyhow::Result<Option<String>> {
-    let leases: Api<Lease> = Api::all(client.clone());
-    let leases = leases.list(&ListParams::default()).await;
-    let leases = leases.map_err(|error| anyhow::anyhow!("{}", connect::words(&error)));
-    let leases = leases.context("whether an original is at work: the Leases")?;
-    let renewed = leases.items.into_iter().find(|lease| {
-        let name = lease.metadata.name.as_deref().unwrap_or_default();
-        name.starts_with(entry.original.lease) && is_held(lease, Timestamp::now())
-    });
-    Ok(renewed.and_then(|lease| lease.metadata.name))
+/// The Lease of an original, as somebody holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Renewed {
+    name: String,
+    holder: String,
+    at: Option<Timestamp>,
+    /// For how long a renewal is good.
+    pub(super) lasts: Duration,
 }
 
-/// Whether somebody holds a Lease, and it is not over.
-fn is_held(lease: &Lease, now: Timestamp) -> bool {
-    let Some(spec) = &lease.spec else {
-        return false;
+/// By how much the clocks of two machines may differ.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
+
+impl Renewed {
+    fn of(lease: &Lease) -> Option<Self> {
+        let spec = lease.spec.as_ref()?;
+        let holder = spec.holder_identity.clone().filter(|who| !who.is_empty())?;
+        let lasts = u64::try_from(spec.lease_duration_seconds.unwrap_or(15)).unwrap_or(15);
+        Some(Self {
+            name: lease.metadata.name.clone().unwrap_or_default(),
+            holder,
+            at: spec.renew_time.as_ref().map(|time| time.0),
+            lasts: Duration::from_secs(lasts),
+        })
+    }
+
+    /// Whether it may be good still, for all that the clocks say.
+    fn is_recent(&self, now: Timestamp) -> bool {
+        let lasts = SignedDuration::try_from(self.lasts).unwrap_or(SKEW);
+        self.at
+            .is_some_and(|at| now.duration_since(at) < lasts + SKEW)
+    }
+
+    /// That the original is at work.
+    pub(super) fn words(&self, entry: &Entry) -> String {
+        format!(
+            "{} is at work: {} holds the Lease {}",
+            entry.original.name, self.holder, self.name
+        )
+    }
+}
+
+/// The Lease of a system's original, if somebody holds it.
+///
+/// # Errors
+/// Why that cannot be told.
+pub(super) async fn original(client: &Client, entry: &Entry) -> Result<Option<Renewed>, String> {
+    let leases: Api<Lease> = Api::all(client.clone());
+    let leases = leases.list(&ListParams::default()).await.map_err(|error| {
+        let words = connect::words(&error);
+        format!(
+            "whether {} is at work cannot be told: {words}",
+            entry.original.name
+        )
+    })?;
+    let its = |lease: &&Lease| {
+        let name = lease.metadata.name.as_deref().unwrap_or_default();
+        name.starts_with(entry.original.lease)
     };
-    let held = spec
-        .holder_identity
-        .as_ref()
-        .is_some_and(|who| !who.is_empty());
-    let lasts = SignedDuration::from_secs(spec.lease_duration_seconds.unwrap_or(15).into());
-    let renewed = spec.renew_time.as_ref().map(|time| time.0);
-    held && renewed.is_some_and(|renewed| now.duration_since(renewed) < lasts)
+    let held = leases.items.iter().filter(its).filter_map(Renewed::of);
+    Ok(held.max_by_key(|renewed| renewed.at))
 }
 
 /// Whether the API server serves a system's objects.
 ///
 /// # Errors
-/// Why not, in words with the cure.
-pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<(), String> {
+/// Why that cannot be told.
+pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<bool, String> {
     let Served {
         group,
         version,
@@ -126,11 +171,8 @@ pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<(), S
     let kind = ApiResource::from_gvk_with_plural(&kind, plural);
     let objects: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
     match objects.list_metadata(&ListParams::default().limit(1)).await {
-        Ok(_) => Ok(()),
-        Err(kube::Error::Api(status)) if status.code == 404 => Err(format!(
-            "the kind {} is not installed: freehold crds | kubectl create -f -",
-            entry.definition()
-        )),
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
         Err(error) => Err(format!("the API server: {}", connect::words(&error))),
     }
 }
@@ -151,23 +193,19 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_counts_while_it_is_held_and_renewed() {
-        let lease = |holder: &str, renewed: &str| -> Lease {
+    fn a_lease_counts_while_somebody_holds_it() {
+        let lease = |holder: &str| -> Lease {
             serde_json::from_value(json!({"spec": {
-                "holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed,
+                "holderIdentity": holder, "leaseDurationSeconds": 15,
+                "renewTime": "2026-01-01T00:00:50.000000Z",
             }}))
             .unwrap()
         };
-        let now = "2026-01-01T00:01:00Z".parse().unwrap();
-        assert!(is_held(
-            &lease("somebody", "2026-01-01T00:00:50.000000Z"),
-            now
-        ));
-        assert!(!is_held(
-            &lease("somebody", "2026-01-01T00:00:40.000000Z"),
-            now
-        ));
-        assert!(!is_held(&lease("", "2026-01-01T00:00:50.000000Z"), now));
-        assert!(!is_held(&Lease::default(), now));
+        let held = Renewed::of(&lease("somebody")).unwrap();
+        assert_eq!(held.lasts, Duration::from_secs(15));
+        assert!(held.is_recent("2026-01-01T00:05:00Z".parse().unwrap()));
+        assert!(!held.is_recent("2026-01-01T00:07:00Z".parse().unwrap()));
+        assert_eq!(Renewed::of(&lease("")), None);
+        assert_eq!(Renewed::of(&Lease::default()), None);
     }
 }

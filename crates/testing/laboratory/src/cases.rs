@@ -220,6 +220,10 @@ pub async fn what_is_gone_is_made_again<S: Sources>(lab: &mut Lab<S, cloud_sim::
     let gone = lab.delete_all_by_hand();
     assert_eq!(gone, lab.sample.owns);
     lab.wait(crate::RESYNC);
+    // What a read does not show may still be there: that takes no readiness away.
+    lab.pass().await;
+    let ready = lab.condition("Ready").await;
+    assert!(ready.as_ref().is_some_and(|ready| ready.holds), "{ready:?}");
     lab.converge().await;
     let marked = lab.marked().await;
     assert_eq!(marked.len(), lab.sample.owns, "{marked:#?}");
