@@ -70,7 +70,7 @@ const TIERS: &[Tier] = &[
             let mut command = workspace.cargo(["test", "--profile", CHECKED]);
             command.args(WITHOUT_SDKS);
             command.args(["--test", "control_plane", "--test", "differential"]);
-            command.args(["--test", "kubectl"]);
+            command.args(["--test", "kubectl", "--test", "second"]);
             command.args(["--", "--test-threads", "16"]);
             vec![command]
         },
