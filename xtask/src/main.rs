@@ -7,6 +7,8 @@ mod cache;
 mod cargo;
 mod explore;
 #[cfg(test)]
+mod guides;
+#[cfg(test)]
 mod laws;
 mod lint;
 mod repository;
