@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ownership::kind::Kind;
 use ownership::mark::Tags;
-use ownership::part::{Props, Resource};
+use ownership::part::{InnerPart, Props, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, ResourceId};
+use ownership::{Answer, Class, CloudError, Query, ResourceId, Target};
 
 /// A resource without its name, its creation time and its doubts: it is ready.
 pub(crate) fn resource(kind: &'static Kind, id: &str, props: Props, tags: Tags) -> Resource {
@@ -43,6 +43,35 @@ pub(crate) fn everything(
         inner,
         ..Answer::default()
     }
+}
+
+/// What a read of a resource tells of the parts inside it; nothing, if it is not there.
+pub(crate) fn inside(read: Answer, of: &Target, inner: &'static str) -> Answer {
+    let nothing = InnerAnswer {
+        of: of.clone(),
+        inner,
+        parts: Vec::new(),
+    };
+    Answer {
+        inner: vec![read.inner.into_iter().next().unwrap_or(nothing)],
+        ..Answer::default()
+    }
+}
+
+/// The part of a call that takes one.
+pub(crate) fn one_part<'a>(
+    parts: &'a [InnerPart],
+    noun: &str,
+) -> Result<&'a InnerPart, CloudError> {
+    let [part] = parts else {
+        let message = format!("one call takes one {noun}, not {}", parts.len());
+        return Err(CloudError::new(
+            Class::Fatal,
+            "InvalidParameterCombination",
+            message,
+        ));
+    };
+    Ok(part)
 }
 
 /// A property that a create call must have.

@@ -8,13 +8,13 @@ use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, Target};
+use ownership::{Answer, CloudError, Query, Target};
 
 use super::{Filters, PAGE, filter, tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler, parts};
-use crate::resource::{answer, everything, resource, unanswered};
+use crate::resource::{answer, everything, inside, one_part, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "internet-gateway-id",
@@ -35,7 +35,9 @@ async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let found = list(set, FILTERS.of(query)).await?;
     let found = found.iter().filter_map(|gateway| {
         let read = read(gateway)?;
-        query.means(&read).then(|| (inside(gateway, &read), read))
+        query
+            .means(&read)
+            .then(|| (attachment(gateway, &read), read))
     });
     let (inner, gateways): (Vec<_>, Vec<_>) = found.unzip();
     Ok(Answer {
@@ -48,7 +50,7 @@ async fn survey(set: &ClientSet) -> Result<Answer, CloudError> {
     let found = list(set, None).await?;
     let found = found.iter().filter_map(|gateway| {
         let read = read(gateway)?;
-        Some((inside(gateway, &read), read))
+        Some((attachment(gateway, &read), read))
     });
     let (attachments, gateways): (Vec<_>, Vec<_>) = found.unzip();
     Ok(everything(gateways, attachments))
@@ -71,16 +73,8 @@ async fn list(
 }
 
 async fn attachment_of(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
-    let found = find(set, &Query::Id(of.clone())).await?;
-    let nothing = InnerAnswer {
-        of: of.clone(),
-        inner: ATTACHMENT,
-        parts: Vec::new(),
-    };
-    Ok(Answer {
-        inner: vec![found.inner.into_iter().next().unwrap_or(nothing)],
-        ..Answer::default()
-    })
+    let read = find(set, &Query::Id(of.clone())).await?;
+    Ok(inside(read, of, ATTACHMENT))
 }
 
 async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {
@@ -118,7 +112,7 @@ async fn attach(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result
     set.ec2
         .attach_internet_gateway()
         .internet_gateway_id(target.id.as_str())
-        .vpc_id(one_vpc(parts)?)
+        .vpc_id(&*one_part(parts, ATTACHMENT)?.key)
         .send()
         .await
         .map_err(set.ec2_failure("AttachInternetGateway"))?;
@@ -126,7 +120,7 @@ async fn attach(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result
 }
 
 async fn detach(set: &ClientSet, target: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
-    let vpc = one_vpc(parts)?;
+    let vpc = &*one_part(parts, ATTACHMENT)?.key;
     let call = set.ec2.detach_internet_gateway().vpc_id(vpc);
     let detached = call.internet_gateway_id(target.id.as_str()).send().await;
     match detached.map_err(set.ec2_failure("DetachInternetGateway")) {
@@ -157,26 +151,13 @@ async fn public_interfaces(set: &ClientSet, vpc: &str) -> Found {
         .collect())
 }
 
-/// One call attaches to one VPC.
-fn one_vpc(parts: &[InnerPart]) -> Result<&str, CloudError> {
-    let [part] = parts else {
-        let message = format!("one call takes one {ATTACHMENT}, not {}", parts.len());
-        return Err(CloudError::new(
-            Class::Fatal,
-            "InvalidParameterCombination",
-            message,
-        ));
-    };
-    Ok(&part.key)
-}
-
 fn read(gateway: &InternetGateway) -> Option<Resource> {
     let (id, tags) = (gateway.internet_gateway_id()?, tags::read(gateway.tags()));
     Some(resource(&INTERNET_GATEWAY, id, Props::new(), tags))
 }
 
 /// What is being attached or detached is there; EC2 calls an attachment that is done "available".
-fn inside(gateway: &InternetGateway, read: &Resource) -> InnerAnswer {
+fn attachment(gateway: &InternetGateway, read: &Resource) -> InnerAnswer {
     let there = gateway.attachments().iter();
     let there = there.filter(|found| found.state() != Some(&AttachmentStatus::Detached));
     let vpcs = there.filter_map(|found| found.vpc_id());

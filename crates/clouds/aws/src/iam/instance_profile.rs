@@ -8,14 +8,12 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
-use super::{
-    PAGE, full, keys_to_remove, name_in, one_part, optional, read_tags, tags_alone, write_tags,
-};
+use super::{PAGE, full, keys_to_remove, name_in, optional, read_tags, tags_alone, write_tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler, parts};
 use crate::observe::time;
-use crate::resource::{everything, resource, unanswered};
+use crate::resource::{everything, inside, one_part, resource, unanswered};
 
 handler!(InstanceProfiles: INSTANCE_PROFILE {
     tags_alone!();
@@ -74,17 +72,8 @@ async fn list(set: &ClientSet) -> Result<Vec<InstanceProfile>, CloudError> {
 
 /// A read of a profile shows its role.
 async fn role_of(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
-    let answer = find(set, &Query::Id(of.clone())).await?;
-    let nothing = InnerAnswer {
-        of: of.clone(),
-        inner: PROFILE_ROLE,
-        parts: Vec::new(),
-    };
-    let inner = answer.inner.into_iter().next().unwrap_or(nothing);
-    Ok(Answer {
-        inner: vec![inner],
-        ..Answer::default()
-    })
+    let read = find(set, &Query::Id(of.clone())).await?;
+    Ok(inside(read, of, PROFILE_ROLE))
 }
 
 async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError> {

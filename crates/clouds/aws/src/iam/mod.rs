@@ -7,7 +7,6 @@ use aws_sdk_iam::types::Tag;
 use cloud_port::aws::policy;
 use ownership::error::Blocker;
 use ownership::mark::Tags;
-use ownership::part::InnerPart;
 use ownership::{Class, CloudError, Query, Target, Text};
 
 use crate::handler::Handler;
@@ -90,14 +89,6 @@ fn optional<T>(answer: Result<T, CloudError>) -> Result<Option<T>, CloudError> {
 fn only_one(targets: &[Target]) -> Result<&Target, CloudError> {
     only(targets).ok_or_else(|| {
         let message = format!("one call tags one resource, not {}", targets.len());
-        CloudError::new(Class::Fatal, "InvalidParameterCombination", message)
-    })
-}
-
-/// IAM takes one part a call.
-fn one_part<'a>(parts: &'a [InnerPart], noun: &str) -> Result<&'a InnerPart, CloudError> {
-    only(parts).ok_or_else(|| {
-        let message = format!("one call takes one {noun}, not {}", parts.len());
         CloudError::new(Class::Fatal, "InvalidParameterCombination", message)
     })
 }

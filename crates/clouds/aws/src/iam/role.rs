@@ -12,14 +12,13 @@ use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
 use super::{
-    PAGE, document, full, keys_to_remove, name_in, one_part, optional, read_tags, tags_alone,
-    write_tags,
+    PAGE, document, full, keys_to_remove, name_in, optional, read_tags, tags_alone, write_tags,
 };
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Asked, Parts, fixed, handler, parts};
 use crate::observe::time;
-use crate::resource::{answer, required, resource, unanswered};
+use crate::resource::{answer, one_part, required, resource, unanswered};
 
 /// The paths of the roles that have one, as they were last read. A path is no part of a role's name,
 /// but of its ARN.
