@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_sim::Account;
 use controllers::kkp::Kkp;
-use controllers::reconcile::Guards;
 use kube::Client;
-use laboratory::seeded::{Event, Live, Person, Random, Runs, Seeded, SignedIn, World, oracle};
+use laboratory::seeded::{
+    COMPARE_AND_SWAP, Check, Event, Live, PIN, Person, Random, Runs, Seeded, SignedIn, TERM, World,
+    oracle,
+};
 use ownership::Target;
 use serde_json::Value;
 
@@ -75,29 +77,7 @@ impl Seeded for Clusters {
         Event::Meddle,
     ];
     // What the others are for the KKP suite shows.
-    const CHECKS: &'static [(&'static str, Guards)] = &[
-        (
-            "compare and swap",
-            Guards {
-                compare_and_swap: false,
-                ..Guards::ALL
-            },
-        ),
-        (
-            "pin",
-            Guards {
-                pin: false,
-                ..Guards::ALL
-            },
-        ),
-        (
-            "term",
-            Guards {
-                term: false,
-                ..Guards::ALL
-            },
-        ),
-    ];
+    const CHECKS: &'static [Check] = &[COMPARE_AND_SWAP, PIN, TERM];
 
     fn begin(account: &mut Account) -> Self {
         Self {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_sim::{Account, Actor};
-use controllers::reconcile::Guards;
 use kube::Client;
-use laboratory::seeded::{self, Event, Live, Random, Runs, Seeded, SignedIn, oracle, part};
+use laboratory::seeded::{
+    self, Check, Event, Live, PIN, Random, Runs, Seeded, SignedIn, TERM, oracle, part,
+};
 use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::{Target, Text};
@@ -68,7 +69,7 @@ impl Seeded for World {
         few: 20,
         tier: 500,
         full: 5_000,
-        missing: 200,
+        missing: 50,
     };
     const EVENTS: &'static [Event<Own>] = &[
         Event::Restart,
@@ -94,29 +95,8 @@ impl Seeded for World {
         Event::Meddle,
         Event::Meddle,
     ];
-    const CHECKS: &'static [(&'static str, Guards)] = &[
-        (
-            "compare and swap",
-            Guards {
-                compare_and_swap: false,
-                ..Guards::ALL
-            },
-        ),
-        (
-            "pin",
-            Guards {
-                pin: false,
-                ..Guards::ALL
-            },
-        ),
-        (
-            "term",
-            Guards {
-                term: false,
-                ..Guards::ALL
-            },
-        ),
-    ];
+    // What the others are for KKP's runs and suite show.
+    const CHECKS: &'static [Check] = &[PIN, TERM];
 
     fn begin(_: &mut Account) -> Self {
         Self {
@@ -257,9 +237,8 @@ async fn meddle(world: &seeded::World<World>, at: usize) {
         4 => unmark_in_part(world, live.name),
         5 => person.forget_claim(live.name).await,
         6 => {
-            person
-                .patch_status(live.name, json!({"status": null}))
-                .await
+            let none = json!({"status": null});
+            person.patch_status(live.name, none).await;
         }
         _ => {
             let wrong = json!({"status": {"securityGroupID": "sg-0123456789abcdef0"}});

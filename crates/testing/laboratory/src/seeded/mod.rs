@@ -29,7 +29,7 @@ use std::fmt;
 use std::future::Future;
 
 use cloud_sim::Account;
-use controllers::reconcile::{Guards, Sources};
+use controllers::reconcile::Sources;
 use kube::Client;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub use events::Event;
 pub use operators::Operators;
 pub use people::{Person, part};
 pub use random::Random;
-pub use runs::runs;
+pub use runs::{COMPARE_AND_SWAP, Check, PIN, TERM, runs};
 pub use switches::SPARES_GUESTS;
 pub use weather::{SignedIn, Weather};
 pub use world::{Live, World};
@@ -65,7 +65,7 @@ pub trait Seeded: Sized + 'static {
     /// What happens in bad times, each as likely as the others.
     const EVENTS: &'static [Event<Self::Own>];
     /// Checks around the engine: without any of these, some run breaks a law.
-    const CHECKS: &'static [(&'static str, Guards)];
+    const CHECKS: &'static [Check];
 
     /// What others have in the account before anything begins.
     fn begin(account: &mut Account) -> Self;

@@ -11,6 +11,40 @@ use controllers::reconcile::Guards;
 use super::world::{live, live_through_everything, live_without};
 use super::{Seeded, claims, weather};
 
+/// A record is written only over the version that was read.
+pub const COMPARE_AND_SWAP: Check = Check {
+    name: "compare and swap",
+    without: Guards {
+        compare_and_swap: false,
+        ..Guards::ALL
+    },
+};
+
+/// A cloud is written to only when the object's UUID and finalizers stand.
+pub const PIN: Check = Check {
+    name: "pin",
+    without: Guards {
+        pin: false,
+        ..Guards::ALL
+    },
+};
+
+/// What cannot be repeated safely is sent only within the process's term.
+pub const TERM: Check = Check {
+    name: "term",
+    without: Guards {
+        term: false,
+        ..Guards::ALL
+    },
+};
+
+/// A check around the engine, to be taken away.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    name: &'static str,
+    without: Guards,
+}
+
 /// How many runs there are, here and now.
 fn count<S: Seeded>() -> u64 {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value == "1");
@@ -98,7 +132,7 @@ fn no_run_breaks_a_law<S: Seeded>() {
 fn a_seed_gives_the_same_run_again<S: Seeded>() {
     let calls = |seed| live::<S>(seed).calls;
     let (first, again, other) = (calls(7), calls(7), calls(8));
-    assert!(first.len() > 100, "{} calls", first.len());
+    assert!(first.len() > 50, "{} calls", first.len());
     let differs = first.iter().zip(&again).position(|(a, b)| a != b);
     assert_eq!(differs, None, "the calls come in the same order");
     assert_eq!(first.len(), again.len());
@@ -119,17 +153,23 @@ fn a_missing_check_breaks_a_law<S: Seeded>() {
         let words: Vec<&str> = words.split_whitespace().take(20).collect();
         Some((seed, words.join(" ")))
     };
-    let checks = S::CHECKS.iter().map(|&(name, guards)| {
-        let caught = (1..=most).find_map(|seed| breaks(guards, seed));
-        (name, caught)
+    let checks = S::CHECKS.iter().map(|check| {
+        let caught = (1..=most).find_map(|seed| breaks(check.without, seed));
+        (check.name, caught)
     });
     let caught: Vec<_> = checks.collect();
     std::panic::set_hook(hook);
+    let mut missed = Vec::new();
     for (name, caught) in caught {
-        let (seed, words) =
-            caught.unwrap_or_else(|| panic!("without {name} no law breaks in {most} runs"));
-        say(&format!("without {name}, seed {seed} breaks: {words}"));
+        match caught {
+            Some((seed, words)) => say(&format!("without {name}, seed {seed} breaks: {words}")),
+            None => missed.push(name),
+        }
     }
+    assert!(
+        missed.is_empty(),
+        "without any of these no law breaks in {most} runs: {missed:?}"
+    );
 }
 
 /// Past the harness, which hides what a passing test prints.
