@@ -13,6 +13,8 @@ mod ask;
 mod clock;
 mod events;
 mod guards;
+mod guest;
+mod host;
 mod inspect;
 mod memory;
 mod monitor;

@@ -75,7 +75,8 @@ pub(crate) async fn remove_yard(lab: &Lab) {
     deleted.unwrap();
 }
 
-fn yards(lab: &Lab) -> Api<Yard> {
+/// The yards of a laboratory.
+pub(crate) fn yards(lab: &Lab) -> Api<Yard> {
     Api::namespaced(lab.client.clone(), lab.namespace.as_deref().unwrap())
 }
 
@@ -100,7 +101,7 @@ pub(crate) async fn install(client: &Client) {
     }
 }
 
-async fn create<K>(api: &Api<K>, object: Value)
+pub(crate) async fn create<K>(api: &Api<K>, object: Value)
 where
     K: serde::de::DeserializeOwned + serde::Serialize + Clone + std::fmt::Debug,
 {

@@ -110,12 +110,12 @@ impl<A: Accounts> System for Gates<A> {
 
 impl<A: Accounts> Sources for Gates<A> {
     fn watches(watches: Watches<Self>) -> Watches<Self> {
-        watches.on::<Yard>().on::<Secret>()
+        watches.on_hosts::<Yard>().on_hosts::<Secret>()
     }
 
     async fn facts(&self, ask: &Ask<'_>, gate: &Gate) -> Result<Facts, Trouble> {
         let namespace = gate.namespace();
-        let yard: Option<Yard> = ask.get(namespace.as_deref(), &gate.spec.yard).await?;
+        let yard: Option<Yard> = ask.host(namespace.as_deref(), &gate.spec.yard).await?;
         let Some(yard) = yard else {
             return Err(Trouble::Waits(format!("the yard {}", gate.spec.yard)));
         };
@@ -123,7 +123,7 @@ impl<A: Accounts> Sources for Gates<A> {
             return Err(Trouble::Paused("the yard is paused".to_owned()));
         }
         let key = &gate.spec.key.name;
-        let secret: Option<Secret> = ask.get(namespace.as_deref(), key).await?;
+        let secret: Option<Secret> = ask.host(namespace.as_deref(), key).await?;
         let data = secret.and_then(|secret| secret.data).unwrap_or_default();
         let text = |name: &str| {
             let value = data.get(name).map(|bytes| bytes.0.clone());
