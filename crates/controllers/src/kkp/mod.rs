@@ -145,8 +145,8 @@ impl<A: Accounts> System for Kkp<A> {
                 vouched: vouched_slots(object),
                 inside: BTreeMap::from([(slot(WORKER_ROLE), slot(INSTANCE_PROFILE))]),
                 adopt_marked: in_profile.into_iter().collect(),
-                namesakes_use: BTreeSet::new(),
                 sweep: true,
+                ..Evidence::default()
             },
         })
     }

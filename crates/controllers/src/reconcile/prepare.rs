@@ -128,7 +128,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             unserved::check(object, S::UNSERVED)?;
         }
         let (facts, knew, hosts) = self.facts(object).await?;
-        let wants = switches::apply(meta, S::wants(object, &facts)?)?;
+        let mut wants = switches::apply(meta, S::wants(object, &facts)?)?;
+        if phase != Phase::Live {
+            let used = self.namesakes_use(object, wants.dialect.cluster_name());
+            wants.evidence.namesakes_use = used.await?;
+        }
         let claim = pin.claim(S::CLAIM_KIND, meta)?;
         let inventory = self.system.open(&facts).await?;
         if let Some(until) = inventory.slowed(self.clock.now()) {

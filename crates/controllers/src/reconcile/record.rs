@@ -45,6 +45,8 @@ pub(crate) struct Bond {
     pub(crate) generation: u32,
     /// The account and region that its resources are in: they do not move.
     pub(crate) place: String,
+    /// The cluster that it is or belongs to, if that is called otherwise than the object.
+    pub(crate) cluster: Option<String>,
     /// What it needs until it has ended.
     pub(crate) hosts: BTreeSet<Host>,
 }
@@ -60,6 +62,8 @@ struct Record {
     generation: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     place: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<String>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     hosts: BTreeSet<Host>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -181,6 +185,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
         holder: bond.holder.clone(),
         generation: bond.generation,
         place: bond.place.clone(),
+        cluster: bond.cluster.clone(),
         hosts: bond.hosts.clone(),
         ids: ledger
             .ids
@@ -325,6 +330,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
         holder: record.holder,
         generation: record.generation,
         place: record.place,
+        cluster: record.cluster,
         hosts: record.hosts,
     };
     let kinds = Kinds(kinds);
@@ -568,9 +574,11 @@ mod tests {
         #[test]
         fn a_ledger_is_read_back_as_it_was(
             ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", generation: u32,
-            place in ".{0,30}",
+            place in ".{0,30}", cluster: Option<String>, host in ".{0,20}",
         ) {
-            let bond = Bond { claim, holder, generation, place };
+            let host = Host { kind: host.clone(), namespace: cluster.clone(), name: host };
+            let hosts = BTreeSet::from([host]);
+            let bond = Bond { claim, holder, generation, place, cluster, hosts };
             let read = decode(&encode(&bond, &ledger), &aws::KINDS).unwrap();
             prop_assert_eq!(read, (bond, ledger));
         }

@@ -195,6 +195,12 @@ impl<'r, S: Sources> Store<'r, S> {
                 holder: keeper.holder,
                 generation: keeper.generation,
                 place: S::place(self.inventory.cloud()),
+                cluster: self
+                    .identity
+                    .dialect
+                    .cluster_name()
+                    .filter(|cluster| meta.name.as_deref() != Some(*cluster))
+                    .map(str::to_owned),
                 hosts: self.hosts.clone(),
             };
             change.annotate(LEDGER, &record::encode(&bond, &remembered));

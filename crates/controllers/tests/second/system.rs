@@ -15,7 +15,7 @@ use ownership::blueprint::Expr;
 use ownership::decide::Evidence;
 use ownership::input::InputError;
 use ownership::mark::Dialect;
-use ownership::{Blueprint, CloudError, Kind, SlotName};
+use ownership::{Blueprint, CloudError, Kind, Slot, SlotName};
 use serde_json::json;
 
 use crate::object::{Gate, Yard};
@@ -79,7 +79,11 @@ impl<A: Accounts> System for Gates<A> {
             vpc: Expr::Slot(slot("vpc")),
             rules: gate.spec.ports.iter().map(rule).collect(),
         };
-        let slots = vec![vpc::find_default(slot("vpc")), group.slot(slot("group"))?];
+        let vpc = Slot {
+            cluster_mark: true,
+            ..vpc::find_default(slot("vpc"))
+        };
+        let slots = vec![vpc, group.slot(slot("group"))?];
         let cluster = gate.name_any().as_str().into();
         Ok(Wants {
             blueprint: Blueprint::new(slots).unwrap(),

@@ -90,6 +90,7 @@ pub struct Evidence {
     /// the resource that it is a part of.
     pub adopt_marked: BTreeSet<SlotName>,
     /// Resources that another live claim of the same cluster name uses: they keep the cluster mark.
+    /// The road knows those that are kept here; one that owns something shows by its marks.
     pub namesakes_use: BTreeSet<ResourceId>,
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
