@@ -90,6 +90,10 @@ async fn ids_stand_in_the_status_and_facts_in_the_rules() {
     let status = status(&lab).await;
     let id = status["securityGroupID"].as_str().unwrap().to_owned();
     assert_eq!(rules(&lab, &id), ["ingress tcp 443-443 10.0.0.0/8"]);
+    assert_eq!(
+        status["network"], "172.31.0.0/16",
+        "what the cloud says of it"
+    );
     let conditions = status["conditions"].as_array().unwrap();
     assert!(conditions.iter().any(|one| one["type"] == "Ready"));
 

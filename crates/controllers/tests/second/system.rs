@@ -103,12 +103,16 @@ impl<A: Accounts> System for Gates<A> {
 
     fn status(change: &mut Change<Gate>, _: &Gate, told: &Told<'_>, _: jiff::Timestamp) {
         let Some(report) = told.report else { return };
-        let group = report
-            .filled
-            .iter()
-            .find(|filled| filled.slot == slot("group"));
-        let id = group.map(|filled| filled.target.id.as_str());
+        let filled = |name| {
+            report
+                .filled
+                .iter()
+                .find(|filled| filled.slot == slot(name))
+        };
+        let id = filled("group").map(|group| group.target.id.as_str());
         change.want(&["status", "securityGroupID"], json!(id));
+        let range = filled("vpc").and_then(|vpc| vpc.props.get("cidr"));
+        change.want(&["status", "network"], json!(range.map(|range| &**range)));
     }
 }
 

@@ -37,7 +37,7 @@ use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind, Naming};
 use crate::ledger::{Edit, Intent, Ledger};
-use crate::part::Resource;
+use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::{Sight, Sightings};
@@ -168,6 +168,8 @@ pub struct Filled {
     pub target: Target,
     /// Whose it is.
     pub verdict: Verdict,
+    /// What the cloud says of it: what a status tells comes from here.
+    pub props: Props,
 }
 
 /// What is to be done next for a claim, and why.
