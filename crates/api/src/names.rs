@@ -20,6 +20,11 @@ pub const OPERATOR_NAMESPACE: &str = "freehold-system";
 /// As whom it calls the API server there: the admission policy lets it repair recorded ids.
 pub const OPERATOR_ACCOUNT: &str = "freehold";
 
+/// The name under which the API server knows a service account.
+pub fn user_of_account(namespace: &str, account: &str) -> String {
+    format!("system:serviceaccount:{namespace}:{account}")
+}
+
 /// What our own finalizer begins with; the rest is a copy of the claim's UUID.
 const CLAIM_FINALIZER: &str = "freehold.dev/claim-";
 

@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
         version: "v1",
     },
     definitions: &api::manifests::DEFINITIONS,
-    policies: &api::manifests::POLICIES,
+    policies: &api::manifests::KKP_POLICIES,
     original: Original {
         name: "KKP's seed-controller-manager",
         lease: "kkp-seed-controller-manager-leader-election",

@@ -30,7 +30,8 @@ pub(super) fn parse(text: &str) -> Result<Systems, String> {
     let mut named = Vec::new();
     for name in text.split(',').map(str::trim) {
         let Some(entry) = registry::entry(name) else {
-            let all = ENTRIES.map(|entry| entry.name).join(", ");
+            let all: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+            let all = all.join(", ");
             return Err(format!(
                 "must be auto, or of these, with commas between: {all}"
             ));
@@ -59,7 +60,7 @@ pub(super) async fn choose(
     }
     let mut free = Vec::new();
     let mut said = Vec::new();
-    for entry in ENTRIES {
+    for &entry in ENTRIES {
         let installed = is_installed(client, entry)
             .await
             .map_err(anyhow::Error::msg)?;
