@@ -11,6 +11,7 @@ use kube::Client;
 use kube::api::{Api, ListParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 
+use super::provider;
 use crate::connect;
 
 /// What `--systems` was told.
@@ -73,8 +74,13 @@ pub(super) async fn choose(
             }
             Err(words) => bail!("--systems auto: {words}"),
         };
+        let provider = match provider::at_work(client, &entry.definition()).await {
+            Err(words) if told.is_some() => bail!("--systems auto: {words}"),
+            provider => provider.unwrap_or_default(),
+        };
         let words = match original {
             _ if !installed => format!("{} is not installed", entry.definition()),
+            _ if provider.is_some() => provider.unwrap_or_default(),
             Some(renewed) if renewed.is_recent(Timestamp::now()) => renewed.words(entry),
             _ => {
                 free.push(entry);
