@@ -20,6 +20,11 @@ pub const OPERATOR_NAMESPACE: &str = "freehold-system";
 /// As whom it calls the API server there: the admission policy lets it repair recorded ids.
 pub const OPERATOR_ACCOUNT: &str = "freehold";
 
+/// The name under which the API server knows a service account.
+pub fn user_of_account(namespace: &str, account: &str) -> String {
+    format!("system:serviceaccount:{namespace}:{account}")
+}
+
 /// What our own finalizer begins with; the rest is a copy of the claim's UUID.
 const CLAIM_FINALIZER: &str = "freehold.dev/claim-";
 
@@ -33,9 +38,33 @@ pub fn uuid_in_finalizer(finalizer: &str) -> Option<&str> {
     finalizer.strip_prefix(CLAIM_FINALIZER)
 }
 
+/// What a finalizer that guests put on their host begins with; the rest is the guests' kind.
+const GUEST: &str = "freehold.dev/guest-";
+
+/// The finalizer that holds what objects of this kind need, until the last of them is gone. On the
+/// host the annotation of the same name says who they are, while its deletion waits for them.
+pub fn guest_finalizer(kind: &str) -> String {
+    format!("{GUEST}{kind}")
+}
+
+/// The kind in a finalizer of guests; `None` for every other finalizer.
+pub fn guests_in_finalizer(finalizer: &str) -> Option<&str> {
+    finalizer.strip_prefix(GUEST)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_finalizer_of_guests_names_their_kind() {
+        let kind = "IBMPowerVSCluster.infrastructure.cluster.x-k8s.io";
+        let finalizer = guest_finalizer(kind);
+        assert_eq!(guests_in_finalizer(&finalizer), Some(kind));
+        assert_eq!(guests_in_finalizer("freehold.dev/claim-1"), None);
+        let name = finalizer.split_once('/').unwrap().1;
+        assert!(name.len() <= 63, "Kubernetes allows no longer name");
+    }
 
     #[test]
     fn the_finalizer_holds_a_copy_of_the_uuid() {

@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::manifests::{self, Installed};
-use api::names;
+use api::manifests::{self, Installed, Served};
 use embedded_kube::{Cluster, Fault, FaultKind, TokioClock};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::ResourceExt as _;
@@ -70,30 +69,70 @@ async fn a_race_ends_well() {
     assert_eq!(server.faults().pending(), 0, "the fault fired");
 }
 
+/// A kind that nobody serves.
+const THINGS: Served = Served {
+    plural: "things",
+    singular: "thing",
+    group: "example.com",
+    version: "v2",
+};
+
 #[test]
 fn everything_is_one_stream_of_documents() {
-    let all = [manifests::DEFINITIONS, manifests::POLICIES].concat();
+    let mut all = manifests::DEFINITIONS.map(str::to_owned).to_vec();
+    all.extend(manifests::protection(&[THINGS]));
+    all.extend(manifests::KKP_POLICIES.map(str::to_owned));
     let documents: Vec<Value> = serde_saphyr::from_multiple(&manifests::stream(&all)).unwrap();
     let kinds: Vec<_> = documents.iter().map(|document| &document["kind"]).collect();
+    let (definition, policy, binding) = (
+        "CustomResourceDefinition",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+    );
     assert_eq!(
         kinds,
-        [
-            "CustomResourceDefinition",
-            "CustomResourceDefinition",
-            "ValidatingAdmissionPolicy",
-            "ValidatingAdmissionPolicyBinding",
-        ]
+        [definition, definition, policy, binding, policy, binding]
     );
-    let [policy, binding] = &documents[2..] else {
+    for pair in documents[2..].chunks(2) {
+        assert_eq!(pair[0]["metadata"]["name"], pair[1]["spec"]["policyName"]);
+    }
+}
+
+#[test]
+fn one_policy_is_about_every_kind() {
+    let clusters = Served {
+        plural: "clusters",
+        singular: "cluster",
+        group: "kubermatic.k8c.io",
+        version: "v1",
+    };
+    let policy: Value =
+        serde_saphyr::from_str(&manifests::protection(&[clusters, THINGS])[0]).unwrap();
+    let rule = |kind: Served| {
+        json!({
+            "apiGroups": [kind.group], "apiVersions": [kind.version], "operations": ["UPDATE"],
+            "resources": [kind.plural],
+        })
+    };
+    assert_eq!(
+        policy["spec"]["matchConstraints"]["resourceRules"],
+        json!([rule(clusters), rule(THINGS)])
+    );
+}
+
+/// Every policy that knows the operator knows it by the same account.
+#[test]
+fn policies_trust_the_account_that_they_are_made_for() {
+    let [policy, _] = &manifests::protection(&[THINGS])[..] else {
         panic!("two")
     };
-    assert_eq!(policy["metadata"]["name"], binding["spec"]["policyName"]);
-    let operator = format!(
-        "'system:serviceaccount:{}:{}'",
-        names::OPERATOR_NAMESPACE,
-        names::OPERATOR_ACCOUNT
-    );
-    assert!(manifests::POLICIES[0].contains(&operator), "{operator}");
+    for policy in [policy, manifests::KKP_POLICIES[0]] {
+        let usual = "'system:serviceaccount:freehold-system:freehold'";
+        assert_eq!(policy.matches(usual).count(), 1, "{policy}");
+        let other = manifests::for_account(policy, "infra", "landlord");
+        assert_eq!(other.matches("system:serviceaccount:").count(), 1);
+        assert!(other.contains("== 'system:serviceaccount:infra:landlord'\n"));
+    }
 }
 
 /// Type by path of every typed leaf in a definition; `*` is any key of a map.

@@ -3,9 +3,12 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use api::manifests::protection;
 use cloud_port::aws::Accounts;
 use cloud_port::driver::Term;
 use kube::Client;
+
+pub use api::manifests::Served;
 
 use crate::kkp::{self, Kkp};
 use crate::reconcile::{
@@ -23,23 +26,11 @@ pub struct Entry {
     pub kind: Served,
     /// The definitions of its kinds, for clusters in which there are none.
     pub definitions: &'static [&'static str],
-    /// The admission policies of its own, each with its binding.
+    /// The admission policies that it adds to the one that protects every system's claims, each with
+    /// its binding.
     pub policies: &'static [&'static str],
     /// The original.
     pub original: Original,
-}
-
-/// The kind of a system's objects.
-#[derive(Debug)]
-pub struct Served {
-    /// `clusters`.
-    pub plural: &'static str,
-    /// `cluster`.
-    pub singular: &'static str,
-    /// `kubermatic.k8c.io`.
-    pub group: &'static str,
-    /// `v1`.
-    pub version: &'static str,
 }
 
 /// The program that does for its own API what we do.
@@ -71,12 +62,49 @@ impl Entry {
     }
 }
 
-/// Every system that there is.
-pub const ENTRIES: [&Entry; 1] = [&kkp::ENTRY];
+/// One row per system: its entry, and how it is made on its clouds.
+///
+/// A macro, because what is made is generic over clouds and clock, and the list of entries is not.
+macro_rules! systems {
+    ($($entry:path: |$clouds:ident| $system:expr,)+) => {
+        /// Every system that there is.
+        pub const ENTRIES: &[&Entry] = &[$(&$entry),+];
+
+        /// The system of an entry.
+        ///
+        /// # Panics
+        /// An entry that is not in [`ENTRIES`].
+        pub fn system<C: Clouds, K: WallClock + 'static>(
+            entry: &'static Entry,
+            clouds: &C,
+        ) -> Box<dyn System<K>> {
+            $(if entry.name == $entry.name {
+                let $clouds = clouds;
+                return Box::new(On { entry, system: $system });
+            })+
+            unreachable!("{} is no entry", entry.name)
+        }
+    };
+}
+
+systems! {
+    kkp::ENTRY: |clouds| Kkp { accounts: clouds.aws() },
+}
 
 /// The entry of this name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
-    ENTRIES.into_iter().find(|entry| entry.name == name)
+    let mut entries = ENTRIES.iter().copied();
+    entries.find(|entry| entry.name == name)
+}
+
+/// The admission policies of these systems, each with its binding: the one that protects the claims
+/// of all of them, and their own.
+pub fn policies(entries: &[&Entry]) -> Vec<String> {
+    let kinds: Vec<Served> = entries.iter().map(|entry| entry.kind).collect();
+    let own = entries.iter().flat_map(|entry| entry.policies);
+    let mut all = protection(&kinds);
+    all.extend(own.map(|&text| text.to_owned()));
+    all
 }
 
 /// The clouds that systems are on.
@@ -132,25 +160,6 @@ pub trait System<K>: Send + Sync {
 
 /// The word to stop.
 pub type Stop = Pin<Box<dyn std::future::Future<Output = ()> + Send + Sync>>;
-
-/// The system of an entry. A system is one row here.
-///
-/// # Panics
-/// An entry that is not in [`ENTRIES`].
-pub fn system<C: Clouds, K: WallClock + 'static>(
-    entry: &'static Entry,
-    clouds: &C,
-) -> Box<dyn System<K>> {
-    match entry.name {
-        "kkp" => Box::new(On {
-            entry,
-            system: Kkp {
-                accounts: clouds.aws(),
-            },
-        }),
-        name => unreachable!("{name} is no entry"),
-    }
-}
 
 /// A system with its entry.
 struct On<S> {

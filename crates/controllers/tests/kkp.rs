@@ -3,20 +3,31 @@
 
 use std::sync::Arc;
 
+use api::names;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_sim::SharedAccount;
 use controllers::reconcile::Guards;
-use embedded_kube::{Cluster, TokioClock};
+use controllers::registry;
+use embedded_kube::{Cluster, TokioClock, User};
+use k8s_openapi::api::admissionregistration::v1::{
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use kkp_suite::{Lab, cases};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
+    let settings = cloud_sim::Settings::default();
+    Some(Lab::simulated(cluster().await.client(), settings, case))
+}
+
+/// An API server with the served kinds.
+async fn cluster() -> Cluster {
     let began = "2026-01-01T00:00:00Z".parse().unwrap();
     let cluster = Cluster::new(Arc::new(TokioClock::starting_at(began)));
-    let client = cluster.client();
-    api::manifests::install(client.clone()).await.unwrap();
-    let settings = cloud_sim::Settings::default();
-    Some(Lab::simulated(client, settings, case))
+    let installed = api::manifests::install(cluster.client()).await;
+    installed.unwrap();
+    cluster
 }
 
 kkp_suite::cases!(lab);
@@ -27,6 +38,78 @@ async fn plain(case: &str) -> Option<kkp_suite::Plain<SharedAccount>> {
 }
 
 laboratory::cases!(plain);
+
+/// With the policies in force, and an operator that is who they trust.
+#[tokio::test]
+async fn policies_let_a_manifest_be_applied_again_and_again() {
+    let (mut lab, people) = guarded("guarded").await;
+    cases::repair::apply_again_and_again(&mut lab, &people).await;
+}
+
+/// What the operator does for a claim, from its pin to its end, and to an object that was restored.
+#[tokio::test]
+async fn policies_let_the_operator_work() {
+    let (mut lab, people) = guarded("guarded_life").await;
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let by_force = json!({"metadata": {"finalizers": null}});
+    for switch in [
+        json!({"spec": {"pause": true}}),
+        json!({"metadata": {"annotations": {"freehold.dev/management": "observe"}}}),
+    ] {
+        lab.patch(switch).await;
+        lab.settle().await;
+        let (parameters, patch) = (PatchParams::default(), Patch::Merge(&by_force));
+        let refused = people.patch(&lab.name, &parameters, &patch).await;
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("by the operator"), "{refused}");
+    }
+    let backup = lab.backup().await;
+    lab.lose().await;
+    lab.restore(&backup).await;
+    let on = json!({"metadata": {"annotations": {"freehold.dev/management": "manage"}}});
+    lab.patch(on).await;
+    lab.patch(json!({"spec": {"pause": false}})).await;
+    lab.restart();
+    lab.converge().await;
+    assert_eq!(lab.marked().await.len(), 4);
+    people
+        .delete(&lab.name, &DeleteParams::default())
+        .await
+        .unwrap();
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+    assert!(lab.hands.traces_of(&lab.name).await.is_empty());
+}
+
+/// A laboratory with the policies in force, in which only the operator is whom they trust; and what
+/// people reach.
+async fn guarded(case: &str) -> (Lab<SharedAccount>, Api<api::kkp::Cluster>) {
+    let cluster = cluster().await;
+    let people = cluster.client();
+    let documents = registry::policies(registry::ENTRIES);
+    for pair in documents.chunks(2) {
+        create::<ValidatingAdmissionPolicy>(&people, &pair[0]).await;
+        create::<ValidatingAdmissionPolicyBinding>(&people, &pair[1]).await;
+    }
+    let user = names::user_of_account(names::OPERATOR_NAMESPACE, names::OPERATOR_ACCOUNT);
+    let operator = cluster.client_as(User::new(&user, &[]));
+    let settings = cloud_sim::Settings::default();
+    (Lab::simulated(operator, settings, case), Api::all(people))
+}
+
+async fn create<K>(client: &kube::Client, text: &str)
+where
+    K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceScope>
+        + Clone
+        + std::fmt::Debug
+        + serde::Serialize
+        + serde::de::DeserializeOwned,
+{
+    let object: K = serde_saphyr::from_str(text).unwrap();
+    let api: Api<K> = Api::all(client.clone());
+    api.create(&PostParams::default(), &object).await.unwrap();
+}
 
 /// Resources do not move: credentials that lead to another account neither find nor forget them.
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use controllers::registry;
+use controllers::registry::{self, ENTRIES};
 
 #[cfg(feature = "dev")]
 use crate::dev;
@@ -42,7 +42,7 @@ struct Crds {
     /// Leave out the definitions of served kinds: the original's are installed
     #[arg(long)]
     no_definitions: bool,
-    /// Leave out the admission policy that keeps claims and recorded ids from being changed
+    /// Leave out the admission policies that keep claims and recorded ids from being changed
     #[arg(long)]
     no_policy: bool,
 }
@@ -50,13 +50,12 @@ struct Crds {
 impl Crds {
     fn print(&self) -> anyhow::Result<()> {
         let mut documents = Vec::new();
-        for entry in registry::ENTRIES {
-            if !self.no_definitions {
-                documents.extend(entry.definitions);
-            }
-            if !self.no_policy {
-                documents.extend(entry.policies);
-            }
+        if !self.no_definitions {
+            let definitions = ENTRIES.iter().flat_map(|entry| entry.definitions);
+            documents.extend(definitions.map(|&text| text.to_owned()));
+        }
+        if !self.no_policy {
+            documents.extend(registry::policies(ENTRIES));
         }
         say::text(format_args!("{}", api::manifests::stream(&documents)))?;
         Ok(())

@@ -297,12 +297,17 @@ fn crds_are_what_is_installed() {
         "CustomResourceDefinition seeds.kubermatic.k8c.io",
     ];
     let policies = [
+        "ValidatingAdmissionPolicy claims.freehold.dev",
+        "ValidatingAdmissionPolicyBinding claims.freehold.dev",
         "ValidatingAdmissionPolicy clusters.kubermatic.k8c.io.freehold.dev",
         "ValidatingAdmissionPolicyBinding clusters.kubermatic.k8c.io.freehold.dev",
     ];
-    assert_eq!(kinds(&["crds"]), [definitions, policies].concat());
+    let all = [&definitions[..], &policies].concat();
+    assert_eq!(kinds(&["crds"]), all);
     assert_eq!(kinds(&["crds", "--no-policy"]), definitions);
     assert_eq!(kinds(&["crds", "--no-definitions"]), policies);
+    let policies = freehold(&["crds", "--no-definitions"]).stdout;
+    assert_golden("policies.yaml", &text(&policies));
 }
 
 #[test]

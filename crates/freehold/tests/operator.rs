@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod handover;
+mod originals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -52,14 +52,18 @@ impl Claim {
     }
 
     /// The claim of an object that we generate for `parent`: its UUID is derived, so the object may
-    /// be deleted and generated again and is the same claim.
+    /// be deleted and generated again and is the same claim. Those of one name in two namespaces are
+    /// two.
     pub fn derived(
         parent: &Claim,
         kind: &str,
         namespace: &str,
         name: &str,
     ) -> Result<Self, InputError> {
-        let uuid = Uuid::new_v5(&parent.uuid, format!("{kind}\n{name}").as_bytes());
+        let uuid = Uuid::new_v5(
+            &parent.uuid,
+            format!("{kind}\n{namespace}\n{name}").as_bytes(),
+        );
         Self::with_uuid(kind, namespace, name, uuid)
     }
 

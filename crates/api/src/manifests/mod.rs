@@ -1,14 +1,21 @@
-//! What a cluster must have installed: definitions of the served kinds, and the admission policy.
+//! What a cluster must have installed: definitions of the served kinds, and the admission policies.
+
+mod policies;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, PostParams};
 use kube::{Client, ResourceExt as _};
 
+pub use policies::{Served, for_account, protection};
+
 /// The definitions of other people's kinds, each for clusters in which there is none.
 pub const DEFINITIONS: [&str; 2] = [include_str!("cluster.yaml"), include_str!("seed.yaml")];
 
-/// The admission policy, and the binding that turns it on.
-pub const POLICIES: [&str; 2] = [include_str!("policy.yaml"), include_str!("binding.yaml")];
+/// KKP's own admission policy, and the binding that turns it on.
+pub const KKP_POLICIES: [&str; 2] = [
+    include_str!("kkp-policy.yaml"),
+    include_str!("kkp-binding.yaml"),
+];
 
 /// What became of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +27,8 @@ pub enum Installed {
 }
 
 /// YAML documents as one stream.
-pub fn stream(documents: &[&str]) -> String {
+pub fn stream(documents: &[impl AsRef<str>]) -> String {
+    let documents: Vec<&str> = documents.iter().map(AsRef::as_ref).collect();
     documents.join("---\n")
 }
 

@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
         version: "v1",
     },
     definitions: &api::manifests::DEFINITIONS,
-    policies: &api::manifests::POLICIES,
+    policies: &api::manifests::KKP_POLICIES,
     original: Original {
         name: "KKP's seed-controller-manager",
         lease: "kkp-seed-controller-manager-leader-election",
@@ -145,8 +145,8 @@ impl<A: Accounts> System for Kkp<A> {
                 vouched: vouched_slots(object),
                 inside: BTreeMap::from([(slot(WORKER_ROLE), slot(INSTANCE_PROFILE))]),
                 adopt_marked: in_profile.into_iter().collect(),
-                namesakes_use: BTreeSet::new(),
                 sweep: true,
+                ..Evidence::default()
             },
         })
     }

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{Api, ListParams, PartialObjectMeta};
+use kube::core::ApiResource;
 use kube::runtime::reflector::ObjectRef;
 use kube::runtime::{Controller, WatchStreamExt as _, watcher};
 use kube::{Client, Resource, ResourceExt as _};
 
+use super::guest::{Host, Seen};
+use super::host::Due;
 use super::system::{Object, Scope, Sources, System, Trouble, api_of};
 
 /// An object's namespace, if it has one, and its name.
@@ -26,6 +29,7 @@ pub struct Ask<'a> {
     client: &'a Client,
     asker: &'a Key,
     references: &'a References,
+    hosts: Mutex<Vec<Seen>>,
 }
 
 impl<'a> Ask<'a> {
@@ -35,7 +39,42 @@ impl<'a> Ask<'a> {
             client,
             asker,
             references,
+            hosts: Mutex::default(),
         }
+    }
+
+    /// The same as [`get`](Self::get) for what the object needs until it has ended: the network that
+    /// it is in, the Secret with its key. Its deletion waits for the object, and names it.
+    ///
+    /// # Errors
+    /// The API server could not be asked.
+    pub async fn host<K: Object>(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<K>, Trouble> {
+        let object: Option<K> = self.get(namespace, name).await?;
+        if let Some(object) = &object {
+            let host = Host {
+                kind: kind_of::<K>(),
+                namespace: object.namespace(),
+                name: object.name_any(),
+            };
+            debug_assert!(
+                self.references.hosts.contains_key(&host.kind),
+                "{host} is a host: System::watches must say so"
+            );
+            let meta = object.meta().clone();
+            lock(&self.hosts).push(Seen { host, meta });
+        }
+        Ok(object)
+    }
+
+    /// What the object said that it needs until it has ended.
+    pub(crate) fn hosts(self) -> Vec<Seen> {
+        self.hosts
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The object of this name, if there is one.
@@ -94,7 +133,11 @@ impl<'a> Ask<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct References {
     watched: BTreeSet<String>,
+    /// The kinds that are hosts.
+    pub(super) hosts: BTreeMap<String, ApiResource>,
     by_object: Mutex<BTreeMap<Key, Refers>>,
+    /// Hosts of which somebody should look whether they have guests.
+    pub(super) due: Due,
 }
 
 #[derive(Debug, Default)]
@@ -110,7 +153,9 @@ impl References {
         let watches = S::watches(Watches::default());
         Self {
             watched: watches.kinds,
+            hosts: watches.hosts,
             by_object: Mutex::default(),
+            due: Due::of(S::CLAIM_KIND),
         }
     }
 
@@ -146,16 +191,19 @@ impl References {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<Key, Refers>> {
-        // Whoever panicked while it held the lock has changed a note at most.
-        self.by_object
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.by_object)
     }
+}
+
+/// Whoever panicked while it held the lock has changed a note at most.
+pub(super) fn lock<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The kinds that a system asks for, and so watches.
 pub struct Watches<S: System> {
     kinds: BTreeSet<String>,
+    hosts: BTreeMap<String, ApiResource>,
     wires: Vec<Wire<S>>,
 }
 
@@ -169,6 +217,7 @@ impl<S: System> Default for Watches<S> {
     fn default() -> Self {
         Self {
             kinds: BTreeSet::new(),
+            hosts: BTreeMap::new(),
             wires: Vec::new(),
         }
     }
@@ -181,6 +230,14 @@ impl<S: System> Watches<S> {
         self.kinds.insert(kind_of::<K>());
         self.wires.push(wire::<S, K>);
         self
+    }
+
+    /// This kind, too, which objects may be guests of: see [`Ask::host`].
+    #[must_use]
+    pub fn on_hosts<K: Object>(mut self) -> Self {
+        let resource = ApiResource::erase::<K>(&());
+        self.hosts.insert(kind_of::<K>(), resource);
+        self.on::<K>()
     }
 
     /// The controller, activated by all of them.
@@ -208,8 +265,19 @@ fn wire<S: System, K: Object>(
         .touched_objects();
     let kind = kind_of::<K>();
     controller.watches_stream(changes, move |changed| {
-        let changed = (changed.namespace(), changed.name_any());
-        let askers = references.asked_for(&kind, &changed).into_iter();
+        let key = (changed.namespace(), changed.name_any());
+        let askers = references.asked_for(&kind, &key);
+        if references.hosts.contains_key(&kind) {
+            let host = Host {
+                kind: kind.clone(),
+                namespace: key.0,
+                name: key.1,
+            };
+            references
+                .due
+                .saw(host, &changed.metadata, !askers.is_empty());
+        }
+        let askers = askers.into_iter();
         askers.map(|(namespace, name)| {
             let object = ObjectRef::new(&name);
             match namespace {

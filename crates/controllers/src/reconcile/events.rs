@@ -91,28 +91,28 @@ impl Events {
     where
         K: Resource<DynamicType = ()>,
     {
-        publish(client, object, now, "step", &self.notes).await;
-        publish(client, object, now, "stranger", &self.guests).await;
+        let reference = reference(object);
+        publish(client, &reference, now, "step", &self.notes).await;
+        publish(client, &reference, now, "stranger", &self.guests).await;
     }
 }
 
 /// Writes events. They are for people: one that cannot be written is not missed. Those of one moment
 /// and `series` are numbered.
-pub(crate) async fn publish<K>(
+pub(crate) async fn publish(
     client: &Client,
-    object: &K,
+    object: &ObjectReference,
     now: Timestamp,
     series: &str,
     notes: &[Note],
-) where
-    K: Resource<DynamicType = ()>,
-{
-    let namespace = object.namespace().unwrap_or_else(|| "default".to_owned());
+) {
+    let namespace = object.namespace.clone();
+    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     let api: Api<Event> = Api::namespaced(client.clone(), &namespace);
     for (number, note) in notes.iter().enumerate() {
         let name = format!(
             "{}.{:x}.{series}-{number:03}",
-            object.name_any(),
+            object.name.as_deref().unwrap_or_default(),
             now.as_nanosecond().unsigned_abs()
         );
         let event = Event {
@@ -125,7 +125,7 @@ pub(crate) async fn publish<K>(
             event_time: Some(MicroTime(now)),
             note: Some(cut(&note.words).to_owned()),
             reason: Some(note.reason.to_owned()),
-            regarding: Some(reference(object)),
+            regarding: Some(object.clone()),
             reporting_controller: Some(REPORTER.to_owned()),
             reporting_instance: Some(REPORTER.to_owned()),
             type_: Some(if note.warns { "Warning" } else { "Normal" }.to_owned()),
@@ -142,7 +142,8 @@ fn cut(words: &str) -> &str {
     &words[..words.floor_char_boundary(LONGEST)]
 }
 
-fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
+/// An object, as events name it.
+pub(crate) fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
     ObjectReference {
         api_version: Some(K::api_version(&()).into_owned()),
         kind: Some(K::kind(&()).into_owned()),

@@ -12,10 +12,14 @@
 mod ask;
 mod clock;
 mod events;
+mod generated;
 mod guards;
+mod guest;
+mod host;
 mod inspect;
 mod memory;
 mod monitor;
+mod namesake;
 mod outcome;
 mod pass;
 mod pin;
@@ -31,6 +35,7 @@ mod unserved;
 
 pub use ask::{Ask, Watches};
 pub use clock::{TokioClock, WallClock};
+pub use generated::generated;
 pub use guards::Guards;
 pub use inspect::{Found, InspectError, Inspection};
 pub use monitor::{Monitor, Passed};

@@ -83,6 +83,14 @@ impl Conditions {
         told
     }
 
+    /// Others need the object until they have ended.
+    pub(crate) fn held(words: &str) -> Self {
+        let mut told = Self::default();
+        told.say("Blocked", true, "Guests", words.to_owned());
+        told.say(READY, false, "Blocked", words.to_owned());
+        told
+    }
+
     /// Only looking: what would be done.
     pub(crate) fn observed(steps: &[String], report: &Report) -> Self {
         let mut told = Self {

@@ -14,8 +14,9 @@ use tracing::Instrument as _;
 
 use super::ask::{Key, References};
 use super::clock::WallClock;
-use super::events::Events;
+use super::events::{self, Events};
 use super::guards::Guards;
+use super::guest::{Seen, Unlodged};
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
@@ -229,7 +230,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             && (S::was_reconciled(object) || !due.reconciled);
         let wait = same.then(|| Duration::from_millis(left))?;
         if self.references.has_changed(&key) {
-            let knows = self.facts(object).await.ok().map(|(_, knows)| knows);
+            let knows = self.facts(object).await.ok().map(|(_, knows, _)| knows);
             if knows.is_none() || knows != due.knew {
                 return None;
             }
@@ -263,15 +264,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 return as_read(Some(Conditions::conflict(&words)), Next::OnChange);
             }
             Err(Unready::Trouble(trouble)) => {
-                let next = match &trouble {
-                    Trouble::Input(_) | Trouble::Waits(_) | Trouble::Paused(_) => {
-                        Next::After(self.settings.resync)
-                    }
-                    Trouble::Cloud(error) if error.class == Class::Fatal => {
-                        Next::After(self.settings.resync)
-                    }
-                    _ => self.later(memory),
-                };
+                let next = self.after(&trouble, memory);
                 return as_read(Some(troubled::<S>(object, &trouble)), next);
             }
             Err(Unready::Slowed(left)) => {
@@ -285,6 +278,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             None => self.pass(prepared, memory).await,
             Some(Stop::Observed) => self.observe(&prepared).await,
             Some(Stop::Paused(by)) => as_read(Some(Conditions::paused(by)), Next::OnChange),
+            Some(Stop::Guests(words)) => as_read(Some(Conditions::held(words)), Next::After(held)),
             // The other may go, and nothing of that shows here.
             Some(Stop::Conflict(words)) => {
                 as_read(Some(Conditions::conflict(words)), Next::After(held))
@@ -293,18 +287,43 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         Attended { knew, ..attended }
     }
 
+    /// When an object is looked at again that cannot be worked on: what a person must put right, or
+    /// what comes by itself, activates it.
+    fn after(&self, trouble: &Trouble, memory: &mut Memory) -> Next {
+        match trouble {
+            Trouble::Input(_) | Trouble::Waits(_) | Trouble::Paused(_) => {
+                Next::After(self.settings.resync)
+            }
+            Trouble::Cloud(error) if error.class == Class::Fatal => {
+                Next::After(self.settings.resync)
+            }
+            _ => self.later(memory),
+        }
+    }
+
     /// One visit of the driver, and what comes of it.
     async fn pass(&self, prepared: Prepared<'_, S>, memory: &mut Memory) -> Attended {
         let Prepared {
             mut store,
             inventory,
             question,
+            hosts,
             ..
         } = prepared;
+        let needed = store.hosts().clone();
+        let begun = match self.lodge(&mut store, &hosts, question.phase).await {
+            Ok(()) => self.pin_before_the_end(question.phase, &mut store).await,
+            Err(Unlodged::Ledger(error)) => Err(error),
+            Err(Unlodged::Trouble(trouble)) => {
+                let said = Some(memory::fingerprint(store.object()));
+                let next = self.after(&trouble, memory);
+                return Attended::new(Some(Conditions::trouble(&trouble)), next, said);
+            }
+        };
         let case = question.case();
         let driver = self.driver(&inventory);
         let mut events = Events::default();
-        let mut end = match self.pin_before_the_end(case.phase, &mut store).await {
+        let mut end = match begun {
             Ok(()) => {
                 let (sightings, rested) = (&mut memory.sightings, &mut memory.rested);
                 let claim = tracing::info_span!("claim", hash = %case.identity.claim.hash());
@@ -316,8 +335,12 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             Err(error) => PassEnd::Ledger(error),
         };
         let live = case.phase == Phase::Live;
-        if live && let Err(error) = self.tidy(&mut store, &end).await {
-            end = PassEnd::Ledger(error);
+        if live {
+            if let Err(error) = self.tidy(&mut store, &end, &hosts).await {
+                end = PassEnd::Ledger(error);
+            }
+            let left = needed.difference(store.hosts()).cloned().collect();
+            self.look_after(left).await;
         }
         if let PassEnd::Rest(report, _) = &end {
             events.guests(&report.guests, &mut memory.guests);
@@ -343,8 +366,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let next = match &end {
             PassEnd::Done(_) => {
                 let news = told.news(|_| None);
-                super::events::publish(&self.client, object, self.clock.wall(), "told", &news)
-                    .await;
+                let reference = events::reference(object);
+                events::publish(&self.client, &reference, self.clock.wall(), "told", &news).await;
+                self.look_after(needed).await;
                 return Attended::new(None, Next::OnChange, None);
             }
             PassEnd::Rest(_, books) if live => {
@@ -422,7 +446,12 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// What the object says is brought to its canonical form at rest. Evidence that has done its duty
     /// goes: that of a slot when its resource carries our mark, whatever else there is to find; all of
     /// it when all is as it should be.
-    async fn tidy(&self, store: &mut Store<'_, S>, end: &PassEnd) -> Result<(), LedgerError> {
+    async fn tidy(
+        &self,
+        store: &mut Store<'_, S>,
+        end: &PassEnd,
+        hosts: &[Seen],
+    ) -> Result<(), LedgerError> {
         let (PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) | PassEnd::Failed(_, report)) =
             end
         else {
@@ -430,6 +459,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         };
         let rests = matches!(end, PassEnd::Rest(..));
         if rests {
+            store.needs(hosts.iter().map(|seen| seen.host.clone()).collect());
             store.tidy().await?;
         }
         let ready = rests && report.findings.is_empty();

@@ -13,6 +13,7 @@ use ownership::{Blueprint, Identity, Kind};
 
 use super::ask::{Ask, Key};
 use super::clock::WallClock;
+use super::guest::{self, Seen};
 use super::pass::Reconciler;
 use super::pin::Pin;
 use super::rival::Rival;
@@ -30,6 +31,8 @@ pub(crate) struct Prepared<'r, S: Sources> {
     pub(crate) inventory: Arc<Inventory<S::Cloud>>,
     /// Why nothing is done, although it is known what would be.
     pub(crate) stop: Option<Stop>,
+    /// What it needs until it has ended.
+    pub(crate) hosts: Vec<Seen>,
     /// What the facts say, in one number.
     pub(crate) knew: u64,
 }
@@ -41,6 +44,8 @@ pub(crate) enum Stop {
     Paused(&'static str),
     /// It is a copy, or another management cluster keeps its record: in words with the way out.
     Conflict(String),
+    /// Others need it until they have ended: in words that name them.
+    Guests(String),
     /// It is only looked at.
     Observed,
 }
@@ -49,7 +54,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Paused(by) => f.write_str(by),
-            Self::Conflict(words) => f.write_str(words),
+            Self::Conflict(words) | Self::Guests(words) => f.write_str(words),
             Self::Observed => f.write_str("freehold.dev/management is observe"),
         }
     }
@@ -122,8 +127,12 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         if phase == Phase::Live {
             unserved::check(object, S::UNSERVED)?;
         }
-        let (facts, knew) = self.facts(object).await?;
-        let wants = switches::apply(meta, S::wants(object, &facts)?)?;
+        let (facts, knew, hosts) = self.facts(object).await?;
+        let mut wants = switches::apply(meta, S::wants(object, &facts)?)?;
+        if phase != Phase::Live {
+            let used = self.namesakes_use(object, wants.dialect.cluster_name());
+            wants.evidence.namesakes_use = used.await?;
+        }
         let claim = pin.claim(S::CLAIM_KIND, meta)?;
         let inventory = self.system.open(&facts).await?;
         if let Some(until) = inventory.slowed(self.clock.now()) {
@@ -161,6 +170,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             Some(Stop::Paused(by))
         } else if let Some(words) = copy.or_else(|| store.kept_elsewhere()) {
             Some(Stop::Conflict(words))
+        } else if let Some(words) = guest::holds(meta).filter(|_| phase != Phase::Live) {
+            Some(Stop::Guests(words))
         } else {
             switches::observes(meta).then_some(Stop::Observed)
         };
@@ -176,21 +187,32 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             store,
             inventory,
             stop,
+            hosts,
             knew,
         })
     }
 
-    /// What must be known besides the object, and the same in one number.
-    pub(crate) async fn facts(&self, object: &S::Object) -> Result<(S::Facts, u64), Trouble> {
+    /// What must be known besides the object, the same in one number, and what it needs until it has
+    /// ended.
+    pub(crate) async fn facts(
+        &self,
+        object: &S::Object,
+    ) -> Result<(S::Facts, u64, Vec<Seen>), Trouble> {
         let asker: Key = (object.namespace(), object.name_any());
         self.references.begin(&asker);
-        let facts = self.facts_for(&asker, object).await?;
+        let ask = Ask::new(&self.client, &asker, &self.references);
+        let facts = self.system.facts(&ask, object).await?;
+        let hosts = ask.hosts();
         let mut hasher = DefaultHasher::new();
         facts.hash(&mut hasher);
-        Ok((facts, hasher.finish()))
+        for seen in &hosts {
+            let holds = seen.is_held_for(S::CLAIM_KIND);
+            (&seen.host, holds, seen.ends()).hash(&mut hasher);
+        }
+        Ok((facts, hasher.finish(), hosts))
     }
 
-    /// What must be known besides an object, which somebody else may ask for.
+    /// What must be known besides an object that somebody else asks about.
     pub(crate) async fn facts_for(
         &self,
         asker: &Key,

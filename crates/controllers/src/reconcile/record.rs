@@ -15,6 +15,8 @@ use ownership::verdict::Held;
 use ownership::{Claim, Holder, Kind, Ledger, ResourceId, SlotName, Target};
 use serde::{Deserialize, Serialize};
 
+use super::guest::Host;
+
 /// Why an annotation is no ledger. The object is left alone until somebody has looked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RecordError {
@@ -43,6 +45,10 @@ pub(crate) struct Bond {
     pub(crate) generation: u32,
     /// The account and region that its resources are in: they do not move.
     pub(crate) place: String,
+    /// The cluster that it is or belongs to, if that is called otherwise than the object.
+    pub(crate) cluster: Option<String>,
+    /// What it needs until it has ended.
+    pub(crate) hosts: BTreeSet<Host>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -56,6 +62,10 @@ struct Record {
     generation: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     place: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    hosts: BTreeSet<Host>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     ids: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -175,6 +185,8 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
         holder: bond.holder.clone(),
         generation: bond.generation,
         place: bond.place.clone(),
+        cluster: bond.cluster.clone(),
+        hosts: bond.hosts.clone(),
         ids: ledger
             .ids
             .iter()
@@ -279,6 +291,19 @@ fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
     }
 }
 
+/// What an object needs until it has ended, as its record says; nothing, if nobody can read that.
+pub(crate) fn hosts(meta: &ObjectMeta) -> BTreeSet<Host> {
+    #[derive(Deserialize)]
+    struct Needs {
+        #[serde(default)]
+        hosts: BTreeSet<Host>,
+    }
+    let annotations = meta.annotations.as_ref();
+    let text = annotations.and_then(|all| all.get(LEDGER));
+    let needs = text.and_then(|text| serde_json::from_str::<Needs>(text).ok());
+    needs.map(|needs| needs.hosts).unwrap_or_default()
+}
+
 /// What an object remembers of a claim. A record of another claim says nothing about it.
 pub(crate) fn of(
     meta: &ObjectMeta,
@@ -305,6 +330,8 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
         holder: record.holder,
         generation: record.generation,
         place: record.place,
+        cluster: record.cluster,
+        hosts: record.hosts,
     };
     let kinds = Kinds(kinds);
     let mut ledger = Ledger::default();
@@ -547,9 +574,11 @@ mod tests {
         #[test]
         fn a_ledger_is_read_back_as_it_was(
             ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", generation: u32,
-            place in ".{0,30}",
+            place in ".{0,30}", cluster: Option<String>, host in ".{0,20}",
         ) {
-            let bond = Bond { claim, holder, generation, place };
+            let host = Host { kind: host.clone(), namespace: cluster.clone(), name: host };
+            let hosts = BTreeSet::from([host]);
+            let bond = Bond { claim, holder, generation, place, cluster, hosts };
             let read = decode(&encode(&bond, &ledger), &aws::KINDS).unwrap();
             prop_assert_eq!(read, (bond, ledger));
         }

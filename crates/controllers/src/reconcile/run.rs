@@ -1,9 +1,11 @@
 //! The loop: every object is looked at when it changes, and when its time has come.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
+use futures_util::future::select;
 use kube::ResourceExt as _;
 use kube::runtime::Controller;
 use kube::runtime::controller::{Action, Error};
@@ -23,7 +25,8 @@ pub async fn run<S: Sources, K: WallClock + 'static>(
 ) {
     let api = api_of::<S::Object>(&reconciler.client, None);
     let controller = Controller::new(api, watcher::Config::default());
-    S::watches(Watches::default())
+    let hosts = reconciler.clone();
+    let passes = S::watches(Watches::default())
         .wire(controller, &reconciler.client, &reconciler.references)
         .graceful_shutdown_on(stop)
         .run(
@@ -40,8 +43,9 @@ pub async fn run<S: Sources, K: WallClock + 'static>(
                 }
                 Err(error) => tracing::debug!(%error, "the controller goes on"),
             }
-        })
-        .await;
+        });
+    let hosts = pin!(hosts.look_after_hosts());
+    select(pin!(passes), hosts).await;
 }
 
 /// An activation carries no payload: the object is read again.

@@ -1,6 +1,7 @@
 //! The ledger on a Kubernetes object: every write is one patch, of our fields only, to the version
 //! that was read.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use ownership::{Blueprint, Edit, Holder, Identity, Ledger, Slot};
 use serde_json::Value;
 
 use super::guards::Guards;
+use super::guest::Host;
 use super::pin::Pin;
 use super::record::{self, Bond};
 use super::system::{Ids, Sources};
@@ -44,6 +46,8 @@ pub(crate) struct Store<'r, S: Sources> {
     guards: Guards,
     pin: Pin,
     bond: Bond,
+    /// What the object needs until it has ended.
+    hosts: BTreeSet<Host>,
     /// Whether the record told of anything.
     tells: bool,
     ledger: Ledger,
@@ -77,6 +81,7 @@ impl<'r, S: Sources> Store<'r, S> {
             identity,
             guards,
             pin,
+            hosts: bond.hosts.clone(),
             bond,
             tells,
             ledger,
@@ -190,6 +195,13 @@ impl<'r, S: Sources> Store<'r, S> {
                 holder: keeper.holder,
                 generation: keeper.generation,
                 place: S::place(self.inventory.cloud()),
+                cluster: self
+                    .identity
+                    .dialect
+                    .cluster_name()
+                    .filter(|cluster| meta.name.as_deref() != Some(*cluster))
+                    .map(str::to_owned),
+                hosts: self.hosts.clone(),
             };
             change.annotate(LEDGER, &record::encode(&bond, &remembered));
             S::record(
@@ -226,6 +238,22 @@ impl<S: Sources> LedgerStore for Store<'_, S> {
 }
 
 impl<S: Sources> Store<'_, S> {
+    /// What the record says that the object needs.
+    pub(crate) fn hosts(&self) -> &BTreeSet<Host> {
+        &self.bond.hosts
+    }
+
+    /// Records that the object needs these, together with its pin.
+    pub(crate) async fn record_hosts(&mut self, hosts: BTreeSet<Host>) -> Result<(), LedgerError> {
+        self.hosts = hosts;
+        self.write(&[Edit::Pin]).await
+    }
+
+    /// From the next write on, the record says that the object needs these.
+    pub(crate) fn needs(&mut self, hosts: BTreeSet<Host>) {
+        self.hosts = hosts;
+    }
+
     /// Brings what the object records to its canonical form: a role's plain name to its ARN.
     pub(crate) async fn tidy(&mut self) -> Result<(), LedgerError> {
         match self.patch(&[], &self.ledger)? {

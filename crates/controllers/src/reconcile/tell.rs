@@ -55,7 +55,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             .await;
         patched.map_err(classify)?;
         let news = told.conditions.news(|kind| S::STATUS.said(&object, kind));
-        events::publish(&self.client, &object, now, "told", &news).await;
+        let reference = events::reference(&object);
+        events::publish(&self.client, &reference, now, "told", &news).await;
         Ok(true)
     }
 }

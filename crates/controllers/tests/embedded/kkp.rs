@@ -183,7 +183,7 @@ impl Seeded for Clusters {
         }
     }
 
-    fn assert_end(world: &World<Self>) {
+    async fn assert_end(world: &World<Self>) {
         let account = world.person.weather.account().lock();
         let rules = account.parts(&world.own.shared, RULE);
         assert!(matches!(rules, [only] if *only.key == *GUEST), "{rules:?}");

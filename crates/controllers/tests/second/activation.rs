@@ -16,10 +16,10 @@ use crate::lab::{Lab, create_yard, edit_yard, lab, remove_yard};
 use crate::system::Gates;
 
 /// Longer than any activation takes, and much shorter than a resync.
-const SOON: Duration = Duration::from_secs(90);
+pub(crate) const SOON: Duration = Duration::from_secs(90);
 
 #[derive(Default)]
-struct Passes(AtomicUsize);
+pub(crate) struct Passes(AtomicUsize);
 
 impl Monitor for Passes {
     fn passed(&self, _: &Passed<'_>) {
@@ -30,7 +30,7 @@ impl Monitor for Passes {
 }
 
 /// Runs the operator; its passes are counted.
-fn operate(lab: &Lab) -> Arc<Passes> {
+pub(crate) fn operate(lab: &Lab) -> Arc<Passes> {
     let clock = TokioClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
     let account = Account::new(cloud_sim::Settings::default(), VirtualClock::new());
     let accounts = One::new(SharedAccount::new(account, Actor::Engine(0)));
@@ -54,7 +54,7 @@ fn operate(lab: &Lab) -> Arc<Passes> {
     passes
 }
 
-async fn ready(lab: &Lab) -> bool {
+pub(crate) async fn ready(lab: &Lab) -> bool {
     lab.condition("Ready")
         .await
         .is_some_and(|ready| ready.holds)

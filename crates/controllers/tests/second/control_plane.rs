@@ -25,6 +25,13 @@ async fn real(case: &str) -> Option<Lab> {
 
 laboratory::cases!(crate::control_plane::real);
 
+#[tokio::test]
+async fn what_a_gate_needs_stays_until_it_has_ended() {
+    if let Some(lab) = real("needs").await {
+        crate::guests::what_a_gate_needs_stays(&lab).await;
+    }
+}
+
 /// One for all cases. A static is never dropped; the programs end when this process does.
 fn plane() -> &'static ControlPlane {
     static PLANE: OnceLock<Option<ControlPlane>> = OnceLock::new();

@@ -62,7 +62,8 @@ pub(crate) async fn remove_yard(lab: &Lab) {
     deleted.unwrap();
 }
 
-fn yards(lab: &Lab) -> Api<Yard> {
+/// The yards of a laboratory.
+pub(crate) fn yards(lab: &Lab) -> Api<Yard> {
     Api::namespaced(lab.client.clone(), lab.namespace.as_deref().unwrap())
 }
 

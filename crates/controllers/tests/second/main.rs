@@ -9,6 +9,7 @@
 
 mod activation;
 mod control_plane;
+mod guests;
 mod lab;
 mod object;
 mod own;

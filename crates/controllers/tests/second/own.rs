@@ -1,8 +1,11 @@
 //! What only such a system has: an owner that it waits for, a Secret, fields that are not served, ids
 //! in its status.
 
+use api::names::{CLAIM_UUID, LEDGER};
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
-use ownership::{ResourceId, Target};
+use cloud_port::aws::vpc::VPC;
+use controllers::reconcile::generated;
+use ownership::{Claim, ResourceId, Target};
 use serde_json::{Value, json};
 
 use crate::lab::{Lab, create_yard, edit_yard, lab, remove_yard};
@@ -87,6 +90,10 @@ async fn ids_stand_in_the_status_and_facts_in_the_rules() {
     let status = status(&lab).await;
     let id = status["securityGroupID"].as_str().unwrap().to_owned();
     assert_eq!(rules(&lab, &id), ["ingress tcp 443-443 10.0.0.0/8"]);
+    assert_eq!(
+        status["network"], "172.31.0.0/16",
+        "what the cloud says of it"
+    );
     let conditions = status["conditions"].as_array().unwrap();
     assert!(conditions.iter().any(|one| one["type"] == "Ready"));
 
@@ -135,4 +142,73 @@ async fn a_namesake_in_another_namespace_is_another() {
     lab.settle().await;
     assert!(lab.is_gone().await);
     assert_eq!(other.marked().await.len(), 1, "each has its own");
+}
+
+/// A cluster mark names the cluster alone: it stays on what a namesake uses that owns nothing.
+#[tokio::test]
+async fn what_a_namesake_uses_keeps_its_cluster_mark() {
+    for used in [false, true] {
+        let lab = lab("uses").await.unwrap();
+        lab.create_sample().await;
+        lab.converge().await;
+        let vpc = default_vpc(&lab);
+        assert!(has_cluster_mark(&lab, &vpc));
+        let other = crate::lab::around(lab.client.clone(), "uses_other").await;
+        let uuid = "7f6a2f2e-58b5-4c1f-9d0e-0a3f4f1f2b11";
+        let claim = Claim::new("Gate.second.freehold.dev", "uses-other", &lab.name, uuid).unwrap();
+        let ids = if used {
+            json!({"vpc": vpc.id.as_str()})
+        } else {
+            json!({})
+        };
+        let record = json!({"claim": claim.hash().as_str(), "ids": ids}).to_string();
+        let mut sample = other.sample.manifest.clone();
+        sample["metadata"]["name"] = json!(lab.name);
+        sample["metadata"]["annotations"] = json!({CLAIM_UUID: uuid, LEDGER: record});
+        other.create_object(&sample).await;
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await);
+        assert_eq!(has_cluster_mark(&lab, &vpc), used);
+    }
+}
+
+fn default_vpc(lab: &Lab) -> Target {
+    let account = lab.account();
+    let mut vpcs = account.alive(&VPC);
+    Target::new(&VPC, vpcs.next().unwrap().id.clone())
+}
+
+fn has_cluster_mark(lab: &Lab, vpc: &Target) -> bool {
+    let account = lab.account();
+    let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
+    let key = format!("kubernetes.io/cluster/{}", lab.name);
+    vpc.tags.get(&key).is_some()
+}
+
+/// An object that was generated, lost and generated again is the same claim.
+#[tokio::test]
+async fn what_is_generated_again_finds_what_it_had() {
+    let lab = lab("generated").await.unwrap();
+    let uuid = "7f6a2f2e-58b5-4c1f-9d0e-0a3f4f1f2b11";
+    let parent = Claim::new("Mesh.second.freehold.dev", "", "mesh", uuid).unwrap();
+    let (kind, namespace) = ("Gate.second.freehold.dev", "generated");
+    let derived = Claim::derived(&parent, kind, namespace, &lab.name).unwrap();
+    let edge = Claim::edge(&[&parent, &derived], kind, namespace, &lab.name).unwrap();
+    for claim in [derived, edge] {
+        let mut gate = lab.sample.manifest.clone();
+        gate["metadata"] = serde_json::to_value(generated(&claim, None)).unwrap();
+        lab.create_object(&gate).await;
+        lab.converge().await;
+        let (made, uid) = (lab.marked().await, lab.metadata().await.uid);
+        assert_eq!(made.len(), 1);
+        lab.lose().await;
+        lab.create_object(&gate).await;
+        lab.converge().await;
+        assert_ne!(lab.metadata().await.uid, uid, "another object");
+        assert_eq!(lab.marked().await, made, "the same claim");
+        lab.delete().await;
+        lab.settle().await;
+        assert!(lab.is_gone().await && lab.marked().await.is_empty());
+    }
 }

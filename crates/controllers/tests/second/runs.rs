@@ -1,17 +1,19 @@
 //! The second system's half of the seeded runs.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_sim::{Account, Actor};
 use kube::Client;
 use laboratory::seeded::{
-    self, Check, Event, Live, PIN, Random, Runs, Seeded, SignedIn, TERM, oracle, part,
+    self, Check, Event, Live, Random, Runs, Seeded, SignedIn, TERM, oracle, part,
 };
 use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::{Target, Text};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::object::{create_namespace, gate, install};
 use crate::system::Gates;
@@ -35,6 +37,8 @@ pub(crate) struct World {
 pub(crate) enum Own {
     /// The yard comes or goes.
     Yard,
+    /// The yard is deleted while gates that need it live.
+    EndYard,
     /// The yard is paused, or goes on.
     Pause,
     /// The yard says something else.
@@ -86,6 +90,7 @@ impl Seeded for World {
         Event::Compact,
         Event::Own(Own::Yard),
         Event::Own(Own::Yard),
+        Event::Own(Own::EndYard),
         Event::Own(Own::Pause),
         Event::Own(Own::From),
         Event::Own(Own::Rotate),
@@ -95,8 +100,8 @@ impl Seeded for World {
         Event::Meddle,
         Event::Meddle,
     ];
-    // What the others are for KKP's runs and suite show.
-    const CHECKS: &'static [Check] = &[PIN, TERM];
+    // What the others are for KKP's runs and suite show; hosts are recorded with the pin.
+    const CHECKS: &'static [Check] = &[TERM];
 
     fn begin(_: &mut Account) -> Self {
         Self {
@@ -150,8 +155,9 @@ impl Seeded for World {
         match event {
             Own::Yard => {
                 world.seen.insert("a yard that comes or goes");
-                place.toggle_yard(&client).await;
+                place.toggle_yard(&client, &random).await;
             }
+            Own::EndYard => end_yard(world, at).await,
             Own::Pause => place.toggle_pause(&client).await,
             Own::From => place.change_from(&client, &random).await,
             Own::Rotate => {
@@ -184,6 +190,11 @@ impl Seeded for World {
         }
     }
 
+    /// Namesakes that end at once leave the cluster mark to each other (law 7).
+    async fn between_ends(_: &Live<Self>) {
+        sleep(Duration::from_mins(10)).await;
+    }
+
     fn resources(live: &Live<Self>) -> (Vec<String>, Vec<String>) {
         let group = format!("aws/security-group {}", group(live.name));
         (vec![group], Vec::new())
@@ -195,6 +206,13 @@ impl Seeded for World {
             let account = world.person.weather.account().lock();
             let rules = rules(world, live);
             oracle::has_no_other(&account, &target.unwrap(), RULE, &rules);
+        }
+        assert_marked(world);
+    }
+
+    async fn assert_end(world: &seeded::World<Self>) {
+        for place in &world.own.places {
+            place.assert_let_go(&world.person.client).await;
         }
     }
 }
@@ -213,6 +231,47 @@ fn rules(world: &seeded::World<World>, live: &Live<World>) -> BTreeSet<String> {
     ports
         .map(|port| format!("ingress tcp {port}-{port} {from}"))
         .collect()
+}
+
+/// Law 7: the network carries the cluster mark of each name that a live gate has, and no other.
+fn assert_marked(world: &seeded::World<World>) {
+    let account = world.person.weather.account().lock();
+    let vpc = account.default_vpc().unwrap();
+    let life = account.life(&Target::new(vpc.kind, vpc.id.clone()));
+    let marks = life.unwrap().tags.iter().map(|tag| tag.key.to_string());
+    let marks = marks.filter(|key| key.starts_with("kubernetes.io/cluster/"));
+    let names = world
+        .live
+        .iter()
+        .filter_map(|live| live.name.split('/').nth(1));
+    let wanted = names.map(|name| format!("kubernetes.io/cluster/{name}"));
+    let (marks, wanted): (BTreeSet<_>, BTreeSet<_>) = (marks.collect(), wanted.collect());
+    assert_eq!(marks, wanted, "law 7: the marks of namesakes");
+}
+
+/// The yard of a gate that is ready is deleted, and waits for it whatever goes wrong meanwhile.
+async fn end_yard(world: &mut seeded::World<World>, at: usize) {
+    world.quiet_hour().await;
+    let client = world.person.client.clone();
+    let mut is_needed = false;
+    for live in &world.live {
+        let is_here = live.name.starts_with(world.own.places[at].namespace);
+        is_needed |= is_here && world.person.ready(live.name).await.is_ok();
+    }
+    if !is_needed || !world.own.places[at].has_yard() {
+        return;
+    }
+    world.seen.insert("a yard that waits for its gates");
+    world.own.places[at].end_yard(&client).await;
+    for _ in 0..5 {
+        world.plan_fault();
+        sleep(world.random.span(Duration::from_mins(2))).await;
+        if world.random.chance(20) {
+            world.operators.restart();
+        }
+        let seen = world.own.places[at].sees_yard(&client).await;
+        assert_ne!(seen, Some(false), "the yard has gone before its gates");
+    }
 }
 
 /// Something that a person does to a live gate or to its group, and that the controller must put

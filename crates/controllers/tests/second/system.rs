@@ -15,7 +15,7 @@ use ownership::blueprint::Expr;
 use ownership::decide::Evidence;
 use ownership::input::InputError;
 use ownership::mark::Dialect;
-use ownership::{Blueprint, CloudError, Kind, SlotName};
+use ownership::{Blueprint, CloudError, Kind, Slot, SlotName};
 use serde_json::json;
 
 use crate::object::{Gate, Yard};
@@ -79,12 +79,20 @@ impl<A: Accounts> System for Gates<A> {
             vpc: Expr::Slot(slot("vpc")),
             rules: gate.spec.ports.iter().map(rule).collect(),
         };
-        let slots = vec![vpc::find_default(slot("vpc")), group.slot(slot("group"))?];
+        let vpc = Slot {
+            cluster_mark: true,
+            ..vpc::find_default(slot("vpc"))
+        };
+        let slots = vec![vpc, group.slot(slot("group"))?];
         let cluster = gate.name_any().as_str().into();
         Ok(Wants {
             blueprint: Blueprint::new(slots).unwrap(),
             dialect: Dialect::Capa { cluster },
-            evidence: Evidence::default(),
+            // The mark of a gate is its own, whoever wrote it: a namesake may have, and be gone.
+            evidence: Evidence {
+                sweep: true,
+                ..Evidence::default()
+            },
         })
     }
 
@@ -99,23 +107,27 @@ impl<A: Accounts> System for Gates<A> {
 
     fn status(change: &mut Change<Gate>, _: &Gate, told: &Told<'_>, _: jiff::Timestamp) {
         let Some(report) = told.report else { return };
-        let group = report
-            .filled
-            .iter()
-            .find(|filled| filled.slot == slot("group"));
-        let id = group.map(|filled| filled.target.id.as_str());
+        let filled = |name| {
+            report
+                .filled
+                .iter()
+                .find(|filled| filled.slot == slot(name))
+        };
+        let id = filled("group").map(|group| group.target.id.as_str());
         change.want(&["status", "securityGroupID"], json!(id));
+        let range = filled("vpc").and_then(|vpc| vpc.props.get("cidr"));
+        change.want(&["status", "network"], json!(range.map(|range| &**range)));
     }
 }
 
 impl<A: Accounts> Sources for Gates<A> {
     fn watches(watches: Watches<Self>) -> Watches<Self> {
-        watches.on::<Yard>().on::<Secret>()
+        watches.on_hosts::<Yard>().on_hosts::<Secret>()
     }
 
     async fn facts(&self, ask: &Ask<'_>, gate: &Gate) -> Result<Facts, Trouble> {
         let namespace = gate.namespace();
-        let yard: Option<Yard> = ask.get(namespace.as_deref(), &gate.spec.yard).await?;
+        let yard: Option<Yard> = ask.host(namespace.as_deref(), &gate.spec.yard).await?;
         let Some(yard) = yard else {
             return Err(Trouble::Waits(format!("the yard {}", gate.spec.yard)));
         };
@@ -123,7 +135,7 @@ impl<A: Accounts> Sources for Gates<A> {
             return Err(Trouble::Paused("the yard is paused".to_owned()));
         }
         let key = &gate.spec.key.name;
-        let secret: Option<Secret> = ask.get(namespace.as_deref(), key).await?;
+        let secret: Option<Secret> = ask.host(namespace.as_deref(), key).await?;
         let data = secret.and_then(|secret| secret.data).unwrap_or_default();
         let text = |name: &str| {
             let value = data.get(name).map(|bytes| bytes.0.clone());

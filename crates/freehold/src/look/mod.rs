@@ -32,18 +32,18 @@ struct Object {
 /// Reads `KIND/NAME`.
 fn object(text: &str) -> Result<Object, String> {
     let rule = || {
-        let served = registry::ENTRIES.map(|entry| {
+        let called = |entry: &&Entry| {
             let Served {
                 singular, group, ..
             } = &entry.kind;
             format!("{singular} (of {group})")
-        });
+        };
+        let served: Vec<_> = registry::ENTRIES.iter().map(called).collect();
         format!("must be KIND/NAME, where KIND is {}", served.join(" or "))
     };
     let (kind, name) = text.split_once('/').ok_or_else(rule)?;
-    let meant = registry::ENTRIES
-        .into_iter()
-        .find(|entry| entry.is_called(kind));
+    let mut entries = registry::ENTRIES.iter().copied();
+    let meant = entries.find(|entry| entry.is_called(kind));
     match meant {
         Some(entry) if !name.is_empty() && !name.contains('/') => {
             let name = name.to_owned();

@@ -11,6 +11,7 @@ mod command;
 mod health;
 mod logs;
 mod metrics;
+mod provider;
 mod systems;
 
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub const LEASE: &str = "freehold";
 
 /// How often something is asked for that must be there first.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
+/// How often it is looked whether an original has come to work.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// How long passes that have begun may take to end; then they are dropped, as in a crash.
 const GRACE: Duration = Duration::from_secs(20);
 /// How soon a failed pass is repeated, at first.
@@ -164,22 +167,24 @@ impl<A: Countable> Operator<A> {
                 () = halt_of(&mut halt) => return,
                 term = leadership.gained() => if term.is_none() { return },
             }
-            self.lead(&holder, &mut leadership, halted.clone()).await;
+            let over = self.lead(&holder, &mut leadership, halted.clone()).await;
             self.health.metrics.leads(false);
-            if *halted.borrow() {
-                return;
+            match over {
+                _ if *halted.borrow() => return,
+                Over::Original(words) => tracing::warn!("{words}: nothing is done beside it"),
+                Over::Term => tracing::warn!("the Lease is lost: another replica may lead"),
             }
-            tracing::warn!("the Lease is lost: another replica may lead");
         }
     }
 
-    /// Works until the term is over, or until it is told to stop and all passes have ended.
+    /// Works until the term is over, an original comes to work, or until it is told to stop and all
+    /// passes have ended.
     async fn lead(
         &self,
         holder: &Holder,
         leadership: &mut Leadership,
         mut halted: watch::Receiver<bool>,
-    ) {
+    ) -> Over {
         self.health.metrics.leads(true);
         let term = leadership.clone();
         let (stop, mut stopped) = oneshot::channel::<()>();
@@ -191,7 +196,7 @@ impl<A: Countable> Operator<A> {
             };
             let taken_over = tokio::select! {
                 biased;
-                _ = &mut stopped => return,
+                _ = &mut stopped => return Over::Term,
                 taken_over = before => taken_over,
             };
             let settings = reconcile::Settings {
@@ -221,7 +226,11 @@ impl<A: Countable> Operator<A> {
                 let system = registry::system(entry, &self.accounts);
                 system.run(road, Box::pin(stopped.clone()))
             });
-            join_all(systems).await;
+            // What an original meets half done is no worse than what a crash leaves.
+            tokio::select! {
+                _ = join_all(systems) => Over::Term,
+                words = self.an_original_comes() => Over::Original(words),
+            }
         };
         let patience = async {
             halt_of(&mut halted).await;
@@ -230,9 +239,29 @@ impl<A: Countable> Operator<A> {
             tracing::warn!("a pass does not end: it is dropped, and the next leader goes on");
         };
         tokio::select! {
-            () = controllers => {}
-            () = leadership.lost() => {}
-            () = patience => {}
+            over = controllers => over,
+            () = leadership.lost() => Over::Term,
+            () = patience => Over::Term,
+        }
+    }
+
+    /// Waits until the original of something that is served comes to work: its Lease is renewed. Its
+    /// and our own passes may overlap by then, for as long as it takes to see it; marks and intents hold
+    /// what two operators could break, but an original knows neither.
+    async fn an_original_comes(&self) -> String {
+        let mut seen = BTreeMap::new();
+        loop {
+            for entry in &self.settings.systems {
+                // Who cannot be asked is asked again: it was away when the work began.
+                let Ok(Some(renewed)) = systems::original(&self.client, entry).await else {
+                    continue;
+                };
+                let was = seen.insert(entry.name, renewed.clone());
+                if was.is_some_and(|was| was != renewed) {
+                    return renewed.words(entry);
+                }
+            }
+            sleep(LOOK_AGAIN).await;
         }
     }
 
@@ -329,6 +358,14 @@ impl<A: Countable> Operator<A> {
             }
         }
     }
+}
+
+/// Why work has ended.
+enum Over {
+    /// Another replica may lead, or all is done.
+    Term,
+    /// An original is at work, in these words.
+    Original(String),
 }
 
 /// A term that is over: nothing delicate is sent.

@@ -11,6 +11,7 @@ use kube::Client;
 use kube::api::{Api, ListParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 
+use super::provider;
 use crate::connect;
 
 /// What `--systems` was told.
@@ -30,7 +31,8 @@ pub(super) fn parse(text: &str) -> Result<Systems, String> {
     let mut named = Vec::new();
     for name in text.split(',').map(str::trim) {
         let Some(entry) = registry::entry(name) else {
-            let all = ENTRIES.map(|entry| entry.name).join(", ");
+            let all: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+            let all = all.join(", ");
             return Err(format!(
                 "must be auto, or of these, with commas between: {all}"
             ));
@@ -59,7 +61,7 @@ pub(super) async fn choose(
     }
     let mut free = Vec::new();
     let mut said = Vec::new();
-    for entry in ENTRIES {
+    for &entry in ENTRIES {
         let installed = is_installed(client, entry)
             .await
             .map_err(anyhow::Error::msg)?;
@@ -72,8 +74,13 @@ pub(super) async fn choose(
             }
             Err(words) => bail!("--systems auto: {words}"),
         };
+        let provider = match provider::at_work(client, &entry.definition()).await {
+            Err(words) if told.is_some() => bail!("--systems auto: {words}"),
+            provider => provider.unwrap_or_default(),
+        };
         let words = match original {
             _ if !installed => format!("{} is not installed", entry.definition()),
+            _ if provider.is_some() => provider.unwrap_or_default(),
             Some(renewed) if renewed.is_recent(Timestamp::now()) => renewed.words(entry),
             _ => {
                 free.push(entry);

@@ -164,6 +164,7 @@ impl<R: Rules> Deciding<'_, R> {
             slot: slot.name.clone(),
             target,
             verdict,
+            props: resource.props.clone(),
         });
     }
 

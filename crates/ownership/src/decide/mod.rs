@@ -37,7 +37,7 @@ use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind, Naming};
 use crate::ledger::{Edit, Intent, Ledger};
-use crate::part::Resource;
+use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::{Sight, Sightings};
@@ -90,6 +90,7 @@ pub struct Evidence {
     /// the resource that it is a part of.
     pub adopt_marked: BTreeSet<SlotName>,
     /// Resources that another live claim of the same cluster name uses: they keep the cluster mark.
+    /// The road knows those that are kept here; one that owns something shows by its marks.
     pub namesakes_use: BTreeSet<ResourceId>,
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
@@ -167,6 +168,8 @@ pub struct Filled {
     pub target: Target,
     /// Whose it is.
     pub verdict: Verdict,
+    /// What the cloud says of it: what a status tells comes from here.
+    pub props: Props,
 }
 
 /// What is to be done next for a claim, and why.

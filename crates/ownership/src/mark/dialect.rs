@@ -136,6 +136,16 @@ impl Dialect {
             .collect()
     }
 
+    /// The name of the cluster that its marks name. Not every dialect names one.
+    pub fn cluster_name(&self) -> Option<&str> {
+        match self {
+            Self::Kkp { cluster } | Self::Capa { cluster } | Self::PowerVs { cluster, .. } => {
+                Some(cluster)
+            }
+            Self::Crossplane { .. } | Self::Kyma { .. } => None,
+        }
+    }
+
     /// The cluster mark: "used by this cluster". Not every dialect has one.
     ///
     /// # Errors

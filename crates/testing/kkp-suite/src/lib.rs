@@ -43,6 +43,7 @@ macro_rules! cases {
             adopt::a_group_of_another_cluster_is_a_conflict
             adopt::what_was_adopted_is_not_adopted_again
             repair::lost_ids_are_found_again
+            repair::the_same_manifest_again_and_again
             repair::what_is_gone_is_made_again
             repair::rules_edited_by_hand_are_put_right
             repair::exclusive_rules_converge_both_ways

@@ -1,5 +1,6 @@
 //! The cases that hold for every system, on a sample of its objects.
 
+use api::names::guest_finalizer;
 use cloud_port::Survey;
 use controllers::reconcile::Sources;
 use kube::api::{DeleteParams, Patch, PatchParams};
@@ -50,6 +51,34 @@ pub async fn an_edit_is_followed<S: Sources, C: Survey + Clone + 'static>(lab: &
     assert_eq!(lab.marked().await, before);
     assert!(lab.events().await.len() > writes, "nothing was done");
     lab.assert_silent().await;
+}
+
+/// What needs an object until it has ended holds it, and everything that it owns.
+pub async fn a_host_waits_for_its_guests<S: Sources, C: Survey + Clone + 'static>(
+    lab: &mut Lab<S, C>,
+) {
+    make(lab).await;
+    let before = lab.marked().await;
+    let finalizer = guest_finalizer("Lodger.example.com");
+    let mut finalizers = lab.object().await.finalizers().to_vec();
+    finalizers.push(finalizer.clone());
+    lab.patch(json!({"metadata": {
+        "finalizers": finalizers,
+        "annotations": {&finalizer: "here/one, here/two"},
+    }}))
+    .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert_eq!(lab.marked().await, before, "nothing of it goes");
+    let words = ["Lodger here/one, here/two"];
+    lab.assert_condition("Blocked", &words).await;
+    finalizers = lab.object().await.finalizers().to_vec();
+    finalizers.retain(|name| *name != finalizer);
+    lab.patch(json!({"metadata": {"finalizers": finalizers}}))
+        .await;
+    lab.settle().await;
+    assert!(lab.is_gone().await, "{:?}", lab.condition("Ready").await);
+    assert!(lab.marked().await.is_empty(), "law 3");
 }
 
 /// An object that is deleted leaves nothing.

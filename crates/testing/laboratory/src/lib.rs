@@ -36,6 +36,7 @@ macro_rules! cases {
             everything_is_made_and_rests
             an_edit_is_followed
             everything_goes
+            a_host_waits_for_its_guests
             a_crash_in_every_create
             a_restored_object_finds_its_resources
             a_status_that_was_lost_is_told_again

@@ -168,6 +168,7 @@ impl Report {
             one.slot == other.slot
                 && one.target == other.target
                 && one.verdict.agrees_with(&other.verdict)
+                && one.props == other.props
         };
         alike(&self.findings, &other.findings, PartialEq::eq)
             && alike(&self.filled, &other.filled, filled)

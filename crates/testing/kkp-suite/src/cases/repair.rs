@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use api::kkp::Cluster;
 use cloud_port::aws::AwsPlace;
 use cloud_port::aws::role::ROLE;
 use cloud_port::aws::security_group::SECURITY_GROUP;
+use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
 
 use super::{plain_rules, set};
+use crate::lab::manifest;
 use crate::{Lab, RESYNC};
 
 /// The ids in the spec are lost: the same resources are found by their marks, and recorded again.
@@ -26,6 +29,55 @@ pub async fn lost_ids_are_found_again<C: AwsPlace + Clone + 'static>(lab: &mut L
     lab.converge().await;
     assert_eq!(lab.cluster().await.spec.cloud.aws.unwrap(), before);
     assert_eq!(lab.hands.census().await, census);
+}
+
+/// Somebody else's tool applies the manifest again and again, and each time clears the ids that KKP's
+/// definition requires: the same ones are recorded again, nothing is made, and nobody is told otherwise.
+pub async fn the_same_manifest_again_and_again<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let people = lab.api();
+    apply_again_and_again(lab, &people).await;
+}
+
+/// The same, as people with an API of their own do it.
+pub async fn apply_again_and_again<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+    people: &Api<Cluster>,
+) {
+    let manifest = manifest(&lab.name, json!({}), json!({}), json!({}));
+    let apply = async || {
+        // As Argo CD and Flux do: what others wrote to their fields is overwritten.
+        let (parameters, patch) = (
+            PatchParams::apply("gitops").force(),
+            Patch::Apply(&manifest),
+        );
+        let applied = people.patch(&lab.name, &parameters, &patch);
+        applied.await.unwrap().spec.cloud.aws.unwrap()
+    };
+    apply().await;
+    lab.converge().await;
+    let (before, ready) = (lab.cluster().await, lab.condition("Ready").await);
+    // That an id was recorded again is told; nothing else happens.
+    let events = async |lab: &Lab<C>| {
+        let mut events = lab.events().await;
+        events.retain(|event| !event.starts_with("Found "));
+        events
+    };
+    let (census, told) = (lab.hands.census().await, events(lab).await);
+    for _ in 0..3 {
+        assert_eq!(apply().await.vpc_id, "", "the tool has its way");
+        assert_eq!(lab.condition("Ready").await, ready);
+        lab.converge().await;
+        let after = lab.cluster().await;
+        assert_eq!(after.spec, before.spec);
+        // When the provider was last reconciled is KKP's to know; nothing else flaps.
+        let conditions = |it: &Cluster| it.status.clone().unwrap().conditions;
+        assert_eq!(conditions(&after), conditions(&before));
+        assert_eq!(after.metadata.annotations, before.metadata.annotations);
+        assert_eq!(after.metadata.finalizers, before.metadata.finalizers);
+        assert_eq!(lab.hands.census().await, census);
+        assert_eq!(events(lab).await, told);
+        lab.assert_silent().await;
+    }
 }
 
 /// A group, a role and a profile that were deleted by hand are made again, and recorded.

@@ -81,7 +81,7 @@ impl<S: Seeded> World<S> {
     }
 
     /// Something goes wrong at the API server soon.
-    pub(super) fn plan_fault(&self) {
+    pub fn plan_fault(&self) {
         let kind = match self.random.below(7) {
             0 => FaultKind::Conflict,
             1 => FaultKind::LostAnswer,

@@ -111,6 +111,11 @@ pub trait Seeded: Sized + 'static {
         async {}
     }
 
+    /// At the end of a run all objects end, one after the other; this one's end was asked for.
+    fn between_ends(_: &Live<Self>) -> impl Future<Output = ()> {
+        async {}
+    }
+
     /// What must hold at any time; asked while objects end.
     fn assert_always(_: &World<Self>) {}
 
@@ -126,7 +131,9 @@ pub trait Seeded: Sized + 'static {
     fn assert_rest(_: &World<Self>) {}
 
     /// What else must hold after the end of all objects.
-    fn assert_end(_: &World<Self>) {}
+    fn assert_end(_: &World<Self>) -> impl Future<Output = ()> {
+        async {}
+    }
 }
 
 /// What people want of one object, and what else a run must know of it.

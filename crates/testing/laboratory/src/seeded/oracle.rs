@@ -34,11 +34,14 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
             inside_own && !claims.others_marked(who, &deed.victim.tags)
         }
         Harm::TagOverwritten { was, .. } => inside_own && !is_other(was.by),
-        // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too.
+        // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too, and those
+        // of a namesake in another namespace go with the last of them.
         Harm::TagRemoved { was } if is_other(was.by) => {
             let name = who.name.rsplit('/').next().unwrap();
-            let is_mark = *was.key == *format!("kubernetes.io/cluster/{name}");
-            is_mark && was.by < deed.by && !is_other(deed.made_by)
+            let is_mark = was.key.ends_with(&format!("/cluster/{name}"));
+            let writer = claims.who(was.by);
+            let is_namesake = writer.is_some_and(|writer| writer.name != who.name);
+            is_mark && (was.by < deed.by || is_namesake) && !is_other(deed.made_by)
         }
         Harm::TagRemoved { was } => inside_own || was.by == deed.by,
         // Parts that two claims want carry both marks, and go with the last.

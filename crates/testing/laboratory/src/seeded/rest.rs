@@ -79,6 +79,6 @@ impl<S: Seeded> World<S> {
             oracle::no_theft(&account, self.person.weather.claims());
             oracle::nothing_left(&account);
         }
-        S::assert_end(self);
+        S::assert_end(self).await;
     }
 }
