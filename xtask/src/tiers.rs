@@ -56,7 +56,8 @@ const TIERS: &[Tier] = &[
         omits: nothing,
         commands: |workspace, _| {
             let mut command = workspace.cargo(["test", "--profile", CHECKED]);
-            command.args(WITHOUT_SDKS).args(["--test", "embedded"]);
+            command.args(WITHOUT_SDKS);
+            command.args(["--test", "embedded", "--test", "second_seeded"]);
             vec![command]
         },
     },

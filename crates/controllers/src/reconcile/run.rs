@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 
 use super::ask::Watches;
 use super::clock::WallClock;
-use super::pass::{Next, Reconciler};
+use super::pass::{Next, Reconciler, shown};
 use super::system::{Sources, api_of};
 
 /// Runs a reconciler until `stop`, and then until the passes that have begun have ended. Dropping
@@ -56,10 +56,10 @@ async fn reconcile<S: Sources, K: WallClock>(
     if let Some(wait) = reconciler.can_wait(&object).await {
         return Ok(Action::requeue(wait));
     }
-    let (name, namespace) = (object.name_any(), object.namespace());
-    let pass = reconciler.reconcile(&name, namespace.as_deref());
+    let key = (object.namespace(), object.name_any());
+    let pass = reconciler.reconcile(&key.1, key.0.as_deref());
     let next = pass
-        .instrument(tracing::info_span!("pass", object = %name))
+        .instrument(tracing::info_span!("pass", object = %shown(&key)))
         .await;
     Ok(match next {
         Next::After(wait) => Action::requeue(wait),

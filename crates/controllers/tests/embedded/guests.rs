@@ -3,7 +3,10 @@
 use cloud_port::aws::role::{ATTACHED_POLICY, ROLE};
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 
-use crate::people::{Person, part};
+use controllers::kkp::Kkp;
+use laboratory::seeded::{SignedIn, part};
+
+type Person = laboratory::seeded::Person<Kkp<SignedIn>>;
 
 /// The rule of a Service of type `LoadBalancer`.
 const SERVICE: &str = "ingress tcp 31080-31080 198.51.100.0/24";

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use laboratory::seeded::{self, Random};
 use serde_json::{Value, json};
 
-use crate::random::Random;
+use crate::guests::Guests;
 
 /// The IP families that a cluster can have.
 const FAMILIES: [&str; 3] = ["IPv4", "IPv6", "IPv4+IPv6"];
@@ -12,7 +13,7 @@ const FAMILIES: [&str; 3] = ["IPv4", "IPv6", "IPv4+IPv6"];
 const PORTS: [&str; 3] = ["30000-32767", "30000-30100", "20000-20100"];
 
 /// What people want of a cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Wish {
     /// Somebody's group, instead of one of its own.
     pub(crate) shares_group: bool,
@@ -22,6 +23,10 @@ pub(crate) struct Wish {
     pub(crate) ports: String,
     /// Who may reach the node ports; everybody without it.
     pub(crate) allowed: Option<String>,
+    /// Somebody named another VPC or group first.
+    pub(crate) corrected: bool,
+    /// What the controllers inside it want.
+    pub(crate) guests: Guests,
 }
 
 impl Wish {
@@ -33,45 +38,21 @@ impl Wish {
             family: family.to_owned(),
             ports: PORTS[0].to_owned(),
             allowed: None,
+            corrected: false,
+            guests: Guests::default(),
         }
     }
 
-    /// What an object says.
-    pub(crate) fn of(object: &Value, shared: &str) -> Self {
+    /// Wants what an object says.
+    pub(crate) fn set_back(&mut self, object: &Value, shared: &str) {
         let aws = &object["spec"]["cloud"]["aws"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let server = &object["spec"]["componentsOverride"]["apiserver"];
-        Self {
-            shares_group: aws["securityGroupID"] == shared,
-            iam: aws["disableIAMReconciling"] != true,
-            family: text(&object["spec"]["clusterNetwork"]["ipFamily"]).unwrap(),
-            ports: text(&server["nodePortRange"]).unwrap_or_else(|| PORTS[0].to_owned()),
-            allowed: text(&aws["nodePortsAllowedIPRanges"]["cidrBlocks"][0]),
-        }
-    }
-
-    /// Wants something else from now on.
-    pub(crate) fn change(&mut self, random: &Random) {
-        let pick = |from: [&str; 3]| from[usize::try_from(random.below(3)).unwrap()].to_owned();
-        match random.below(3) {
-            0 => self.family = pick(FAMILIES),
-            1 => self.ports = pick(PORTS),
-            _ => {
-                let some = random.chance(50).then_some("10.0.0.0/8");
-                self.allowed = some.map(str::to_owned);
-            }
-        }
-    }
-
-    /// The fields that [`Wish::change`] may change, as a patch of an object.
-    pub(crate) fn patch(&self) -> Value {
-        let allowed = self.allowed.as_ref();
-        let allowed = allowed.map(|range| json!({"cidrBlocks": [range]}));
-        json!({"spec": {
-            "clusterNetwork": {"ipFamily": self.family},
-            "componentsOverride": {"apiserver": {"nodePortRange": self.ports}},
-            "cloud": {"aws": {"nodePortsAllowedIPRanges": allowed}},
-        }})
+        self.shares_group = aws["securityGroupID"] == shared;
+        self.iam = aws["disableIAMReconciling"] != true;
+        self.family = text(&object["spec"]["clusterNetwork"]["ipFamily"]).unwrap();
+        self.ports = text(&server["nodePortRange"]).unwrap_or_else(|| PORTS[0].to_owned());
+        self.allowed = text(&aws["nodePortsAllowedIPRanges"]["cidrBlocks"][0]);
     }
 
     /// The rules that must be in the cluster's group.
@@ -103,6 +84,34 @@ impl Wish {
             wanted.push(format!("aws/instance-profile {ours}"));
         }
         wanted
+    }
+}
+
+impl seeded::Wish for Wish {
+    fn change(&mut self, random: &Random) {
+        let pick = |from: &[&str]| {
+            random
+                .pick(from)
+                .map_or_else(String::new, |one| (*one).to_owned())
+        };
+        match random.below(3) {
+            0 => self.family = pick(&FAMILIES),
+            1 => self.ports = pick(&PORTS),
+            _ => {
+                let some = random.chance(50).then_some("10.0.0.0/8");
+                self.allowed = some.map(str::to_owned);
+            }
+        }
+    }
+
+    fn patch(&self) -> Value {
+        let allowed = self.allowed.as_ref();
+        let allowed = allowed.map(|range| json!({"cidrBlocks": [range]}));
+        json!({"spec": {
+            "clusterNetwork": {"ipFamily": self.family},
+            "componentsOverride": {"apiserver": {"nodePortRange": self.ports}},
+            "cloud": {"aws": {"nodePortsAllowedIPRanges": allowed}},
+        }})
     }
 }
 

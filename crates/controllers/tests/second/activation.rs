@@ -7,7 +7,7 @@ use std::time::Duration;
 use cloud_port::driver::Term;
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use controllers::reconcile::{self, Monitor, Passed, Reconciler, Settings, TokioClock};
-use kkp_suite::One;
+use laboratory::One;
 use ownership::{Freehold, Holder};
 use serde_json::json;
 use tokio::time::sleep;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use control_plane::ControlPlane;
 use kube::api::{Api, ListParams};
 
-use crate::lab::{Lab, around, install};
-use crate::object::{Gate, Yard};
+use crate::lab::{Lab, around};
+use crate::object::{Gate, Yard, install};
 
 async fn real(case: &str) -> Option<Lab> {
     if std::env::var_os("FREEHOLD_TIER_CONTROL_PLANE").is_none_or(|value| value != "1") {

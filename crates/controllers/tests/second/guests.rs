@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use crate::activation::{SOON, operate, ready};
-use crate::lab::{Lab, create, edit_yard, lab, remove_yard, yards};
-use crate::object::Gate;
+use crate::lab::{Lab, edit_yard, lab, remove_yard, yards};
+use crate::object::{Gate, create};
 
 const GATE: &str = "Gate.second.freehold.dev";
 

@@ -1,11 +1,15 @@
 //! The objects of the second system.
 
 use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::core::v1::LocalObjectReference;
+use k8s_openapi::api::core::v1::{LocalObjectReference, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use kube::api::{Api, PostParams};
 use kube::core::TypeMeta;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A gate to a network. It lives in a namespace, belongs to a [`Yard`], and is opened with a key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,3 +95,59 @@ macro_rules! resource {
 
 resource!(Gate, "Gate", "gates");
 resource!(Yard, "Yard", "yards");
+
+/// A gate that belongs to the yard of its namespace, without a name.
+pub(crate) fn gate(namespace: &str, ports: &[u16]) -> Value {
+    json!({
+        "apiVersion": "second.freehold.dev/v1",
+        "kind": "Gate",
+        "metadata": {"namespace": namespace},
+        "spec": {"yard": "yard", "key": {"name": "key"}, "ports": ports},
+    })
+}
+
+/// The yard of a namespace.
+pub(crate) fn yard(from: &str) -> Value {
+    json!({
+        "apiVersion": "second.freehold.dev/v1",
+        "kind": "Yard",
+        "metadata": {"name": "yard"},
+        "spec": {"region": "eu-central-1", "from": from},
+    })
+}
+
+/// The Secret of a namespace.
+pub(crate) fn key(id: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "key"},
+        "stringData": {"id": id, "secret": "hush"},
+    })
+}
+
+/// Installs the definitions.
+pub(crate) async fn install(client: &Client) {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for text in include_str!("definitions.yaml").split("---\n") {
+        let definition: CustomResourceDefinition = serde_saphyr::from_str(text).unwrap();
+        let created = api.create(&PostParams::default(), &definition).await;
+        created.unwrap();
+    }
+}
+
+/// Creates a namespace.
+pub(crate) async fn create_namespace(client: &Client, name: &str) {
+    let api: Api<Namespace> = Api::all(client.clone());
+    create(&api, json!({"metadata": {"name": name}})).await;
+}
+
+/// Creates an object.
+pub(crate) async fn create<K>(api: &Api<K>, object: Value)
+where
+    K: DeserializeOwned + Serialize + Clone + std::fmt::Debug,
+{
+    let object: K = serde_json::from_value(object).unwrap();
+    let created = api.create(&PostParams::default(), &object).await;
+    created.unwrap();
+}

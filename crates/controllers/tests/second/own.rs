@@ -102,6 +102,29 @@ async fn ids_stand_in_the_status_and_facts_in_the_rules() {
     assert_eq!(rules(&lab, &id), ["ingress tcp 443-443 10.1.0.0/16"]);
 }
 
+/// A record that is set back does not know of a rule that was written since; its own mark does, also
+/// where no rule is wanted any more.
+#[tokio::test]
+async fn a_rule_that_the_record_does_not_know_is_closed() {
+    let mut lab = lab("forgotten").await.unwrap();
+    let mut sample = lab.sample.manifest.clone();
+    sample["spec"]["ports"] = json!([]);
+    lab.create_object(&sample).await;
+    lab.converge().await;
+    let before = lab.backup().await;
+    lab.patch(json!({"spec": {"ports": [443]}})).await;
+    lab.converge().await;
+    let status = status(&lab).await;
+    let id = status["securityGroupID"].as_str().unwrap();
+    assert_eq!(rules(&lab, id), ["ingress tcp 443-443 10.0.0.0/8"]);
+    let annotations = &before["metadata"]["annotations"];
+    lab.patch(json!({"metadata": {"annotations": annotations}, "spec": {"ports": []}}))
+        .await;
+    lab.restart();
+    lab.converge().await;
+    assert!(rules(&lab, id).is_empty(), "law 6");
+}
+
 /// Two objects of one name in two namespaces are two claims.
 #[tokio::test]
 async fn a_namesake_in_another_namespace_is_another() {

@@ -33,7 +33,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
             // Where a part can carry a mark it does: then it is known as ours without the ledger, too.
             let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
             let exclusive = slot.exclusive.contains(&inner.name);
-            if wanted.is_empty() && !exclusive && !self.wrote_any(target, inner) {
+            let may_have_written =
+                matches!(inner.proof, InnerProof::OwnMark) || self.wrote_any(target, inner);
+            if wanted.is_empty() && !exclusive && !may_have_written {
                 continue;
             }
             let seen = self.inside(target, inner)?;

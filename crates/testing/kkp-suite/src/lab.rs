@@ -1,18 +1,14 @@
 //! The laboratory of KKP: what people do to an account of AWS, and the manifests of clusters.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
 use api::kkp::Cluster;
-use cloud_port::Inventory;
-use cloud_port::aws::errors::{self, Service};
-use cloud_port::aws::{self, Access, Accounts, AwsPlace, Credentials};
+use cloud_port::aws::AwsPlace;
 use cloud_sim::{Account, Actor, SharedAccount, VirtualClock};
 use controllers::kkp::Kkp;
 use kube::Client;
 use kube::api::PostParams;
-use laboratory::{During, Sample, merge};
-use ownership::{Class, CloudError};
+use laboratory::{During, One, Sample, merge};
 use serde_json::{Value, json};
 
 use crate::hands::Hands;
@@ -43,38 +39,6 @@ impl<C: AwsPlace + Clone + 'static> Deref for Lab<C> {
 impl<C: AwsPlace + Clone + 'static> DerefMut for Lab<C> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.plain
-    }
-}
-
-/// The access key that no account accepts.
-pub const WRONG_KEY: &str = "AKIAWRONG";
-
-/// The one account that there is, in one region, for all keys but [`WRONG_KEY`].
-#[derive(Debug)]
-pub struct One<C>(Arc<Inventory<C>>);
-
-impl<C> One<C> {
-    /// This account.
-    pub fn new(cloud: C) -> Self {
-        Self(Arc::new(Inventory::new(cloud, &aws::KINDS)))
-    }
-}
-
-impl<C: AwsPlace + 'static> Accounts for One<C> {
-    type Cloud = C;
-
-    async fn open(&self, access: &Access) -> Result<Arc<Inventory<C>>, CloudError> {
-        // As the adapter tells what AWS says to such; its own tests show that it does.
-        if access.region != self.0.cloud().region() {
-            let message = format!("there are no servers for the region {}", access.region);
-            return Err(CloudError::new(Class::Fatal, "UnknownRegion", message));
-        }
-        if matches!(&access.credentials, Credentials::Keys { id, .. } if id == WRONG_KEY) {
-            let (code, message) = ("InvalidClientTokenId", "the security token is invalid");
-            let operation = "GetCallerIdentity";
-            return Err(errors::error(Service::Sts, operation, 403, code, message));
-        }
-        Ok(self.0.clone())
     }
 }
 

@@ -19,8 +19,8 @@ mod hands;
 mod lab;
 
 pub use hands::{Group, Hands, Profile, Role};
-pub use lab::{Lab, One, Plain, WRONG_KEY};
-pub use laboratory::{During, RESYNC};
+pub use lab::{Lab, Plain};
+pub use laboratory::{During, One, RESYNC, WRONG_KEY};
 
 /// One test a case, each in a laboratory of its own that `$lab` makes from the case's name; `None`
 /// where the laboratory cannot be had.

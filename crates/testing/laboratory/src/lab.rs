@@ -374,18 +374,7 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
 
     /// The object as a backup keeps it: what the API server decides is not in it.
     pub async fn backup(&self) -> Value {
-        let mut object = serde_json::to_value(self.object().await).unwrap();
-        let metadata = object["metadata"].as_object_mut().unwrap();
-        for decided in [
-            "uid",
-            "resourceVersion",
-            "creationTimestamp",
-            "generation",
-            "managedFields",
-        ] {
-            metadata.remove(decided);
-        }
-        object
+        kept(&self.object().await)
     }
 
     /// Removes the object with its finalizers, as a lost management cluster does; the cloud keeps
@@ -510,6 +499,22 @@ fn operator<S: Sources>(
 
 fn millis(span: Duration) -> Millis {
     Millis(u64::try_from(span.as_millis()).unwrap())
+}
+
+/// An object as a backup keeps it: what the API server decides is not in it.
+pub(crate) fn kept(object: &impl serde::Serialize) -> Value {
+    let mut object = serde_json::to_value(object).unwrap();
+    let metadata = object["metadata"].as_object_mut().unwrap();
+    for decided in [
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+        "generation",
+        "managedFields",
+    ] {
+        metadata.remove(decided);
+    }
+    object
 }
 
 /// Puts the fields of `with` into `into`, deep.

@@ -18,10 +18,13 @@ pub mod cases;
 mod clock;
 mod during;
 mod lab;
+mod one;
+pub mod seeded;
 
 pub use clock::LabClock;
 pub use during::During;
 pub use lab::{Lab, RESYNC, Sample, merge};
+pub use one::{One, WRONG_KEY};
 
 /// One test a case that every system has, each in a laboratory of its own that `$lab` makes from the
 /// case's name; `None` where the laboratory cannot be had.

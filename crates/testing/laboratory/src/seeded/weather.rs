@@ -1,11 +1,12 @@
 //! The cloud in bad weather: calls that are refused, slow, lost, or late, within assumption A3.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cloud_port::aws::{self, Access, Accounts, AwsPlace};
+use cloud_port::aws::{Access, Accounts, AwsPlace, Credentials};
 use cloud_port::driver::Clock as _;
 use cloud_port::{Cloud, Deadline, Effect, Inventory, Survey};
 use cloud_sim::{SharedAccount, VirtualClock};
@@ -14,10 +15,11 @@ use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Answer, Class, CloudError, Kind, Query, Step};
 use tokio::time::sleep;
 
-use crate::claims::Claims;
-use crate::operators::Lease;
-use crate::random::Random;
-use crate::switches::EARLY_UNKNOWN;
+use super::claims::Claims;
+use super::operators::Lease;
+use super::random::Random;
+use super::switches::EARLY_UNKNOWN;
+use crate::one::{One, wrong_key};
 
 const TIMEOUT: Duration = Duration::from_millis(REQUEST_TIMEOUT.0);
 
@@ -28,14 +30,14 @@ const MOST_CALLS: usize = 30_000;
 static TRACES: AtomicBool = AtomicBool::new(false);
 
 /// Shows calls as they come from now on, if somebody asked for it.
-pub(crate) fn trace() {
+pub(super) fn trace() {
     let asked = std::env::var_os("FREEHOLD_TRACE").is_some();
     TRACES.store(asked, Ordering::Relaxed);
 }
 
 /// An account behind bad weather.
 #[derive(Clone, Debug)]
-pub(crate) struct Weather {
+pub struct Weather {
     account: SharedAccount,
     virtual_clock: VirtualClock,
     clock: TokioClock,
@@ -47,12 +49,14 @@ pub(crate) struct Weather {
     calls: Arc<Mutex<Vec<String>>>,
     /// What a call says by itself: a panic would only end the operator.
     complaints: Arc<Mutex<Vec<String>>>,
+    /// The access keys that are good no more.
+    revoked: Arc<Mutex<BTreeSet<String>>>,
     /// How many calls in a hundred go wrong.
     badness: u64,
 }
 
 impl Weather {
-    pub(crate) fn new(
+    pub(super) fn new(
         account: SharedAccount,
         virtual_clock: VirtualClock,
         clock: TokioClock,
@@ -69,12 +73,13 @@ impl Weather {
             calm: Arc::default(),
             calls: Arc::default(),
             complaints: Arc::default(),
+            revoked: Arc::default(),
             badness,
         }
     }
 
     /// The same account, as the process with this Lease sees it.
-    pub(crate) fn of(&self, lease: Lease) -> Self {
+    pub(super) fn of(&self, lease: Lease) -> Self {
         Self {
             lease: Some(lease),
             ..self.clone()
@@ -82,28 +87,38 @@ impl Weather {
     }
 
     /// From now on nothing goes wrong; or it does again.
-    pub(crate) fn calm(&self, calm: bool) {
+    pub fn calm(&self, calm: bool) {
         self.calm.store(calm, Ordering::Relaxed);
     }
 
     /// The claims that have done something.
-    pub(crate) fn claims(&self) -> &Claims {
+    pub(super) fn claims(&self) -> &Claims {
         &self.claims
     }
 
     /// The account, at this time.
-    pub(crate) fn account(&self) -> &SharedAccount {
+    pub fn account(&self) -> &SharedAccount {
         self.keep_time();
         &self.account
     }
 
+    /// Nobody signs in with this access key from now on.
+    pub fn revoke(&self, key: &str) {
+        self.revoked.lock().unwrap().insert(key.to_owned());
+    }
+
+    fn is_revoked(&self, access: &Access) -> bool {
+        let revoked = self.revoked.lock().unwrap();
+        matches!(&access.credentials, Credentials::Keys { id, .. } if revoked.contains(id))
+    }
+
     /// What was called, in order.
-    pub(crate) fn calls(&self) -> Vec<String> {
+    pub(super) fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap().clone()
     }
 
     /// No call was wrong by itself.
-    pub(crate) fn assert_blameless(&self) {
+    pub(super) fn assert_blameless(&self) {
         let complaints = self.complaints.lock().unwrap();
         assert!(complaints.is_empty(), "{complaints:#?}");
     }
@@ -147,7 +162,7 @@ impl Weather {
     }
 
     /// Takes note of a call, or of what else happens.
-    pub(crate) fn note(&self, call: &str) {
+    pub fn note(&self, call: &str) {
         let at = self.clock.now().0;
         if TRACES.load(Ordering::Relaxed) {
             let _ = writeln!(std::io::stderr(), "{at} {call}");
@@ -247,21 +262,29 @@ impl AwsPlace for Weather {
 }
 
 /// What one process sees of the account.
-pub(crate) struct SignedIn(Arc<Inventory<Weather>>);
+#[derive(Debug)]
+pub struct SignedIn {
+    weather: Weather,
+    one: One<Weather>,
+}
 
 impl SignedIn {
-    pub(crate) fn new(weather: &Weather) -> Self {
-        Self(Arc::new(Inventory::new(weather.clone(), &aws::KINDS)))
+    pub(super) fn new(weather: &Weather) -> Self {
+        let (weather, one) = (weather.clone(), One::new(weather.clone()));
+        Self { weather, one }
     }
 }
 
 impl Accounts for SignedIn {
     type Cloud = Weather;
 
-    async fn open(&self, _: &Access) -> Result<Arc<Inventory<Weather>>, CloudError> {
-        if self.0.cloud().is_bad() {
+    async fn open(&self, access: &Access) -> Result<Arc<Inventory<Weather>>, CloudError> {
+        if self.weather.is_bad() {
             return Err(refused());
         }
-        Ok(self.0.clone())
+        if self.weather.is_revoked(access) {
+            return Err(wrong_key());
+        }
+        self.one.open(access).await
     }
 }

@@ -4,16 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cloud_port::driver::{Clock as _, Term};
-use controllers::kkp::Kkp;
-use controllers::reconcile::{self, Guards, Reconciler, Settings, TokioClock};
+use controllers::reconcile::{self, Guards, Reconciler, Settings, Sources, TokioClock};
 use embedded_kube::Cluster;
 use ownership::time::{Millis, REQUEST_TIMEOUT, Tick};
 use ownership::{Freehold, Holder, Step};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::random::Random;
-use crate::weather::{SignedIn, Weather};
+use super::random::Random;
+use super::weather::{SignedIn, Weather};
 
 const RESYNC: Duration = Duration::from_mins(10);
 /// For how long a renewal of a Lease is good.
@@ -23,7 +22,7 @@ const RENEW_EVERY: Millis = Millis::seconds(10);
 
 /// A Lease, as its holder knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Lease {
+pub(super) struct Lease {
     clock: TokioClock,
     began: Tick,
     /// When it was taken away: it is not renewed from then on.
@@ -52,7 +51,7 @@ impl Lease {
     }
 
     /// Whether a Step may be sent now: one that cannot be repeated safely needs T on both sides.
-    pub(crate) fn allows(&self, step: &Step) -> bool {
+    pub(super) fn allows(&self, step: &Step) -> bool {
         let delicate = match step {
             Step::Create(create) => create.token.is_none(),
             Step::Delete { .. } | Step::RemoveInner { .. } | Step::Unmark { .. } => true,
@@ -80,7 +79,7 @@ impl Drop for Operator {
 }
 
 /// All processes that believe that they lead.
-pub(crate) struct Operators {
+pub struct Operators<S> {
     cluster: Cluster,
     weather: Weather,
     clock: TokioClock,
@@ -88,18 +87,20 @@ pub(crate) struct Operators {
     /// How many there are when all is well.
     replicas: usize,
     guards: Guards,
+    make: fn(SignedIn) -> S,
     running: Vec<Operator>,
 }
 
-impl Operators {
+impl<S: Sources> Operators<S> {
     /// None runs yet.
-    pub(crate) fn new(
+    pub(super) fn new(
         cluster: &Cluster,
         weather: &Weather,
         clock: TokioClock,
         random: &Random,
         replicas: usize,
         guards: Guards,
+        make: fn(SignedIn) -> S,
     ) -> Self {
         Self {
             cluster: cluster.clone(),
@@ -108,17 +109,18 @@ impl Operators {
             random: random.clone(),
             replicas,
             guards,
+            make,
             running: Vec::new(),
         }
     }
 
     /// All of them crash.
-    pub(crate) fn crash(&mut self) {
+    pub fn crash(&mut self) {
         self.running.clear();
     }
 
     /// Whoever is missing starts.
-    pub(crate) fn start(&mut self) {
+    pub fn start(&mut self) {
         while self.running.len() < self.replicas {
             let operator = self.operator();
             self.running.push(operator);
@@ -126,7 +128,7 @@ impl Operators {
     }
 
     /// One of them crashes and starts again; or all.
-    pub(crate) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         if self.random.chance(50) {
             self.crash();
         } else {
@@ -137,7 +139,7 @@ impl Operators {
 
     /// Somebody else gets the Lease of one of them. It works on until its term is over, and the other
     /// starts then.
-    pub(crate) async fn lose_lease(&mut self) {
+    pub(super) async fn lose_lease(&mut self) {
         let at = self.pick();
         let lease = self.running[at].lease.clone();
         let now = self.clock.now();
@@ -167,15 +169,13 @@ impl Operators {
             retry: Duration::from_secs(1),
         };
         let lease = Lease::new(self.clock);
-        let kkp = Kkp {
-            accounts: SignedIn::new(&self.weather.of(lease.clone())),
-        };
+        let system = (self.make)(SignedIn::new(&self.weather.of(lease.clone())));
         let term = {
             let lease = lease.clone();
             Arc::new(move || lease.term())
         };
         let client = self.cluster.client();
-        let reconciler = Reconciler::new(kkp, client, self.clock, settings, term);
+        let reconciler = Reconciler::new(system, client, self.clock, settings, term);
         let reconciler = reconciler.guarded(self.guards);
         let work = reconcile::run(Arc::new(reconciler), std::future::pending());
         let task = tokio::spawn(work);

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_sim::{Account, Actor, Deed, Harm, InnerFact};
 use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::rules::Rules as _;
 use ownership::{Freehold, Target, Text};
 
-use crate::claims::{Claims, Who};
-use crate::switches::SPARES_GUESTS;
+use super::claims::{Claims, Who};
+use super::switches::SPARES_GUESTS;
 
 /// Law 1: nobody's part is deleted, changed or stripped by a claim that neither made nor marked it.
-pub(crate) fn no_theft(account: &Account, claims: &Claims) {
+pub(super) fn no_theft(account: &Account, claims: &Claims) {
     for deed in account.deeds() {
         let Some(who) = claims.who(deed.by) else {
             continue;
@@ -37,7 +36,8 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
         Harm::TagOverwritten { was, .. } => inside_own && !is_other(was.by),
         // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too.
         Harm::TagRemoved { was } if is_other(was.by) => {
-            let is_mark = *was.key == *format!("kubernetes.io/cluster/{}", who.name);
+            let name = who.name.rsplit('/').next().unwrap();
+            let is_mark = *was.key == *format!("kubernetes.io/cluster/{name}");
             is_mark && was.by < deed.by && !is_other(deed.made_by)
         }
         Harm::TagRemoved { was } => inside_own || was.by == deed.by,
@@ -62,7 +62,7 @@ fn counted_on(deed: &Deed, part: &InnerPart, was: &InnerFact) -> Tags {
     let is_new = |key: &Text| {
         let mut tagged = was.tagged.iter();
         tagged.any(|(new, at)| {
-            new == key && deed.at < Freehold.late_effects_over_at(&SECURITY_GROUP, *at)
+            new == key && deed.at < Freehold.late_effects_over_at(deed.victim.kind, *at)
         })
     };
     let tags = part.tags.iter().filter(|(key, _)| !is_new(key));
@@ -71,7 +71,7 @@ fn counted_on(deed: &Deed, part: &InnerPart, was: &InnerFact) -> Tags {
 }
 
 /// Laws 3 and 7: nothing of ours is left, and no trace of ours on what others have.
-pub(crate) fn nothing_left(account: &Account) {
+pub(super) fn nothing_left(account: &Account) {
     for life in account.lives().filter(|life| life.is_alive()) {
         assert!(
             !matches!(life.by, Actor::Engine(_)),
@@ -90,8 +90,8 @@ pub(crate) fn nothing_left(account: &Account) {
     }
 }
 
-/// Law 2: of each name there is one, for each live cluster; and nothing besides, but for what may be.
-pub(crate) fn exactly(account: &Account, wanted: &[String], may_be: &[String]) {
+/// Law 2: of each name there is one, for each live object; and nothing besides, but for what may be.
+pub(super) fn exactly(account: &Account, wanted: &[String], may_be: &[String]) {
     let mut alive: Vec<String> = account
         .lives()
         .filter(|life| life.is_alive() && matches!(life.by, Actor::Engine(_)))
@@ -108,27 +108,28 @@ pub(crate) fn exactly(account: &Account, wanted: &[String], may_be: &[String]) {
     assert_eq!(alive, wanted, "laws 2 and 3: one of each, and no other");
 }
 
-/// The rules of a group, with all that are wanted among them.
-pub(crate) fn has(
+/// The parts of one inner Kind in a resource, with all that are wanted among them.
+pub fn has(
     account: &Account,
-    group: &Target,
+    target: &Target,
+    inner: &str,
     wanted: &BTreeSet<String>,
 ) -> BTreeSet<String> {
-    let there = account.parts(group, RULE).iter();
+    let there = account.parts(target, inner).iter();
     let there: BTreeSet<String> = there.map(|part| part.key.to_string()).collect();
     let missing: Vec<_> = wanted.difference(&there).collect();
-    assert!(missing.is_empty(), "law 1: {group} lacks {missing:?}");
+    assert!(missing.is_empty(), "law 1: {target} lacks {missing:?}");
     there
 }
 
-/// The rules of a group: all that are wanted, and besides only what others added.
-pub(crate) fn rules(account: &Account, group: &Target, wanted: &BTreeSet<String>) {
-    let there = has(account, group, wanted);
-    let life = account.life(group).unwrap();
+/// The parts of one inner Kind in a resource: all that are wanted, and besides only what others added.
+pub fn has_no_other(account: &Account, target: &Target, inner: &str, wanted: &BTreeSet<String>) {
+    let there = has(account, target, inner, wanted);
+    let life = account.life(target).unwrap();
     for surplus in there.difference(wanted) {
-        let by = life.inner(RULE, surplus).unwrap().by;
+        let by = life.inner(inner, surplus).unwrap().by;
         let is_others = !matches!(by, Actor::Engine(_));
         let stays = SPARES_GUESTS || life.by == Actor::Stranger;
-        assert!(is_others && stays, "{group} has {surplus:?} of {by:?}");
+        assert!(is_others && stays, "{target} has {surplus:?} of {by:?}");
     }
 }

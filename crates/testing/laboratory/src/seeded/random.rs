@@ -5,10 +5,10 @@ use std::time::Duration;
 
 /// A generator (`SplitMix64`) that everything in a run shares.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(Arc<Mutex<u64>>);
+pub struct Random(Arc<Mutex<u64>>);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(seed)))
     }
 
@@ -22,17 +22,24 @@ impl Random {
     }
 
     /// A number below `bound`.
-    pub(crate) fn below(&self, bound: u64) -> u64 {
+    pub fn below(&self, bound: u64) -> u64 {
         self.next() % bound
     }
 
     /// Whether something with so many chances in a hundred happens.
-    pub(crate) fn chance(&self, percent: u64) -> bool {
+    pub fn chance(&self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
     /// A time below `bound`, in whole milliseconds.
-    pub(crate) fn span(&self, bound: Duration) -> Duration {
+    pub fn span(&self, bound: Duration) -> Duration {
         Duration::from_millis(self.below(u64::try_from(bound.as_millis()).unwrap()))
+    }
+
+    /// One of these; `None` if there is none.
+    pub fn pick<'a, T>(&self, from: &'a [T]) -> Option<&'a T> {
+        let all = u64::try_from(from.len()).unwrap();
+        let at = (all > 0).then(|| self.below(all))?;
+        from.get(usize::try_from(at).unwrap())
     }
 }

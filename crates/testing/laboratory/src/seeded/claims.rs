@@ -20,20 +20,20 @@ const SPANS: [&str; 2] = ["pass", "claim"];
 
 /// A claim that has performed a Step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Who {
-    /// The object's name.
-    pub(crate) name: String,
+pub(super) struct Who {
+    /// The object's name, with its namespace before it where it has one.
+    pub(super) name: String,
     /// The claim's hash.
-    pub(crate) hash: String,
+    pub(super) hash: String,
 }
 
 /// The claims of one run, in the order of their first Steps: a claim's place is its actor's number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Claims(Arc<Mutex<Vec<Who>>>);
+pub(super) struct Claims(Arc<Mutex<Vec<Who>>>);
 
 impl Claims {
     /// The actor of the pass that this is called in.
-    pub(crate) fn current(&self) -> Actor {
+    pub(super) fn current(&self) -> Actor {
         let [name, hash] = SPANS.map(current);
         let (Some(name), Some(hash)) = (name, hash) else {
             panic!("a Step is performed outside of the spans {SPANS:?} of a pass");
@@ -49,7 +49,7 @@ impl Claims {
     }
 
     /// The claim of an actor; `None` if it is none.
-    pub(crate) fn who(&self, actor: Actor) -> Option<Who> {
+    pub(super) fn who(&self, actor: Actor) -> Option<Who> {
         let Actor::Engine(number) = actor else {
             return None;
         };
@@ -57,7 +57,7 @@ impl Claims {
     }
 
     /// Whether tags hold the mark of a claim of this run other than `who`.
-    pub(crate) fn others_marked(&self, who: &Who, tags: &Tags) -> bool {
+    pub(super) fn others_marked(&self, who: &Who, tags: &Tags) -> bool {
         let all = self.0.lock().unwrap();
         all.iter()
             .any(|other| other.hash != who.hash && other.marked(tags))
@@ -66,14 +66,14 @@ impl Claims {
 
 impl Who {
     /// Whether tags hold this claim's mark.
-    pub(crate) fn marked(&self, tags: &Tags) -> bool {
+    pub(super) fn marked(&self, tags: &Tags) -> bool {
         let key = format!("freehold.dev/{}", self.hash);
         tags.iter().any(|(held, _)| **held == *key)
     }
 }
 
 /// Begins to listen to spans, in the whole process.
-pub(crate) fn listen() {
+pub(super) fn listen() {
     tracing::subscriber::set_global_default(Listener::default()).unwrap();
 }
 
