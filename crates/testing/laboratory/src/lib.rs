@@ -8,6 +8,7 @@
 //!
 //! A case asserts on what is in the cloud and in the API server, not on what the controller says of
 //! it. The cases of [`mod@cases`] hold for every system: [`cases!`] runs them on a [`Sample`] of it.
+//! [`seeded`] runs whole operators under random faults, which a seed decides.
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
