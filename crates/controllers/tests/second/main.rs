@@ -10,6 +10,9 @@
 mod activation;
 mod control_plane;
 mod guests;
+mod hostile_days;
+mod hostile_guests;
+mod hostile_world;
 mod lab;
 mod object;
 mod own;
