@@ -20,7 +20,7 @@ use super::guest::{Seen, Unlodged};
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
-use super::prepare::{Prepared, Stop, Unready};
+use super::prepare::{Prepared, Question, Stop, Unready};
 use super::record;
 use super::store::Store;
 use super::switches;
@@ -319,7 +319,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         // A copy's record is another claim's, and names hosts all the same.
         let mut needed = record::hosts(store.object().meta()).unwrap_or_default();
         let begun = match self.lodge(&mut store, &hosts, question.phase).await {
-            Ok(()) => self.pin_before_the_end(question.phase, &mut store).await,
+            Ok(()) => self.begin_the_end(&question, &mut store).await,
             Err(Unlodged::Ledger(error)) => Err(error),
             Err(Unlodged::Trouble(trouble)) => {
                 let said = Some(memory::fingerprint(store.object()));
@@ -439,16 +439,22 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     }
 
     /// An object that ends and was never pinned to the letter (restored, copied, edited, another
-    /// operator's) is pinned first: its end looks for everything that its UUID could have marked.
-    async fn pin_before_the_end(
+    /// operator's) is pinned first: its end looks for everything that its UUID could have marked. What
+    /// it will forget, namesakes know.
+    async fn begin_the_end(
         &self,
-        phase: Phase,
+        question: &Question,
         store: &mut Store<'_, S>,
     ) -> Result<(), LedgerError> {
-        if phase != Phase::Live && !store.load().await?.pinned {
+        if question.phase == Phase::Live {
+            return Ok(());
+        }
+        if !store.ledger().pinned {
             store.write(&[Edit::Pin]).await?;
         }
-        Ok(())
+        let case = question.case();
+        self.hand_over_marks(store.object(), &case, store.ledger())
+            .await
     }
 
     /// What the object says is brought to its canonical form at rest. Evidence that has done its duty

@@ -12,6 +12,7 @@ mod control_plane;
 mod guests;
 mod hostile_days;
 mod hostile_guests;
+mod hostile_namesakes;
 mod hostile_world;
 mod lab;
 mod object;
