@@ -11,6 +11,12 @@ use ownership::{Freehold, Target, Text};
 use super::claims::{Claims, Who};
 use super::switches::SPARES_GUESTS;
 
+/// What the keys of cluster marks begin with; the cluster's name is the rest.
+const CLUSTER_MARKS: [&str; 2] = [
+    "kubernetes.io/cluster/",
+    "sigs.k8s.io/cluster-api-provider-aws/cluster/",
+];
+
 /// Law 1: nobody's part is deleted, changed or stripped by a claim that neither made nor marked it.
 pub(super) fn no_theft(account: &Account, claims: &Claims) {
     for deed in account.deeds() {
@@ -34,11 +40,13 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
             inside_own && !claims.others_marked(who, &deed.victim.tags)
         }
         Harm::TagOverwritten { was, .. } => inside_own && !is_other(was.by),
-        // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too.
+        // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too, and those
+        // that a namesake has left.
         Harm::TagRemoved { was } if is_other(was.by) => {
             let name = who.name.rsplit('/').next().unwrap();
-            let is_mark = *was.key == *format!("kubernetes.io/cluster/{name}");
-            is_mark && was.by < deed.by && !is_other(deed.made_by)
+            let is_mark = CLUSTER_MARKS.contains(&was.key.strip_suffix(name).unwrap_or_default());
+            let is_namesake = claims.who(was.by).is_some_and(|by| by.name != who.name);
+            is_mark && (was.by < deed.by || is_namesake) && !is_other(deed.made_by)
         }
         Harm::TagRemoved { was } => inside_own || was.by == deed.by,
         // Parts that two claims want carry both marks, and go with the last.
