@@ -67,6 +67,9 @@ pub trait Seeded: Sized + 'static {
     /// Checks around the engine: without any of these, some run breaks a law.
     const CHECKS: &'static [Check];
 
+    /// Whether the end takes cluster marks off everything, whoever remembers that they are ours.
+    const SWEEPS: bool;
+
     /// What others have in the account before anything begins.
     fn begin(account: &mut Account) -> Self;
 
