@@ -95,9 +95,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// Sees to it that what the object needs stays until it has ended.
     ///
     /// # Expected flow
-    /// 1. A host that it does not record yet is recorded, unless that one ends; then the host is read
-    ///    once more.
-    /// 2. Each host gets the finalizer, unless it has it. One that ends takes none.
+    /// 1. Whoever lives and has nothing in a cloud yet moves in with no host that ends; nor does anybody
+    ///    go on with one that ends and does not wait.
+    /// 2. A host that it does not record yet is recorded, together with its pin: that makes it a guest.
+    ///    Then the hosts are read once more. Who came in vain takes that back.
+    /// 3. Each host gets the finalizer, unless it has it. One that ends takes none.
     pub(super) async fn lodge(
         &self,
         store: &mut Store<'_, S>,
@@ -105,30 +107,61 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         phase: Phase,
     ) -> Result<(), Unlodged> {
         let before = store.hosts().clone();
-        let is_new = |seen: &&Seen| !before.contains(&seen.host);
+        let lives = phase == Phase::Live;
+        let has_moved_in = store.told_of_anything();
+        let (was_new, was_pinned) = (store.ledger().is_new, store.ledger().pinned);
+        let refused = |seen: &&Seen| {
+            let at_home = has_moved_in && before.contains(&seen.host);
+            lives && seen.ends() && !(at_home && has(&seen.meta, &guest_finalizer(S::CLAIM_KIND)))
+        };
         let mut hosts = hosts.to_vec();
-        if phase == Phase::Live && hosts.iter().any(|seen| is_new(&seen)) {
-            refuse_ending(hosts.iter().filter(is_new))?;
+        refuse(hosts.iter().find(refused))?;
+        let mut missing = hosts.iter().filter(|seen| !before.contains(&seen.host));
+        if missing.next().is_some() || (lives && !was_pinned && !hosts.is_empty()) {
             let all = before.iter().cloned();
             let all = all.chain(hosts.iter().map(|seen| seen.host.clone()));
             store.record_hosts(all.collect()).await?;
-            for seen in &mut hosts {
-                seen.meta = self
-                    .host_api(&seen.host)
-                    .get_metadata(&seen.host.name)
-                    .await?
-                    .metadata;
-            }
-            if let Err(ends) = refuse_ending(hosts.iter().filter(is_new)) {
-                // It must not wait for somebody who waits for it.
-                store.record_hosts(before).await?;
-                return Err(ends);
+            if lives {
+                let again = match self.read_again(&mut hosts).await {
+                    Ok(()) => refuse(hosts.iter().find(refused)),
+                    Err(error) => Err(error),
+                };
+                match again {
+                    Ok(()) => {}
+                    // Nobody knows: it comes again.
+                    Err(Unlodged::Trouble(trouble)) if !matches!(trouble, Trouble::Waits(_)) => {
+                        return Err(Unlodged::Trouble(trouble));
+                    }
+                    Err(in_vain) => {
+                        // The host must not wait for somebody who waits for it; and who owns nothing
+                        // needs nobody to end.
+                        if was_new {
+                            store.unpin().await?;
+                        } else {
+                            store.record_hosts(before).await?;
+                        }
+                        return Err(in_vain);
+                    }
+                }
             }
         }
         for seen in hosts.iter().filter(|seen| !seen.ends()) {
             if !seen.is_held_for(S::CLAIM_KIND) {
                 self.hold(seen).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Reads hosts once more. What was read before says nothing of another one of the same name.
+    async fn read_again(&self, hosts: &mut [Seen]) -> Result<(), Unlodged> {
+        for seen in hosts {
+            let api = self.host_api(&seen.host);
+            let meta = api.get_metadata(&seen.host.name).await?.metadata;
+            if meta.uid != seen.meta.uid {
+                return Err(LedgerError::Conflict.into());
+            }
+            seen.meta = meta;
         }
         Ok(())
     }
@@ -171,8 +204,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 }
 
 /// Nobody moves in with a host that ends.
-fn refuse_ending<'a>(mut hosts: impl Iterator<Item = &'a Seen>) -> Result<(), Unlodged> {
-    match hosts.find(|seen| seen.ends()) {
+fn refuse(ending: Option<&Seen>) -> Result<(), Unlodged> {
+    match ending {
         None => Ok(()),
         Some(seen) => {
             let what = format!("another {}: this one is being deleted", seen.host);

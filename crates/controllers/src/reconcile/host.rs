@@ -11,12 +11,13 @@ use kube::ResourceExt as _;
 use kube::api::ListParams;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use super::ask::lock;
 use super::clock::WallClock;
 use super::events::{self, Note, REPORT};
 use super::guest::{self, Host, LEAVING, has};
-use super::pass::{Reconciler, shown};
+use super::pass::{HELD, Reconciler, shown};
 use super::record;
 use super::system::{Sources, api_of};
 
@@ -29,6 +30,9 @@ pub(crate) struct Due {
     finalizer: String,
     hosts: Mutex<BTreeSet<Host>>,
     more: Notify,
+    /// Those that end and wait for guests. A guest may go without a word: by force, or with the answer
+    /// to its last write lost.
+    waiting: Mutex<BTreeSet<Host>>,
 }
 
 impl Default for Due {
@@ -44,6 +48,7 @@ impl Due {
             finalizer: guest_finalizer(guests),
             hosts: Mutex::default(),
             more: Notify::new(),
+            waiting: Mutex::default(),
         }
     }
 
@@ -63,14 +68,34 @@ impl Due {
     fn take(&self) -> BTreeSet<Host> {
         std::mem::take(&mut *lock(&self.hosts))
     }
+
+    /// A host ends and waits for guests: it is looked at again by and by.
+    fn waits(&self, host: Host) {
+        lock(&self.waiting).insert(host);
+        self.more.notify_one();
+    }
+
+    /// What is due, for as long as it takes until something is; of the waiting at the latest then.
+    async fn next(&self, waiting_at: Instant) -> BTreeSet<Host> {
+        if lock(&self.waiting).is_empty() {
+            self.more.notified().await;
+        } else if timeout_at(waiting_at, self.more.notified()).await.is_err() {
+            return std::mem::take(&mut *lock(&self.waiting));
+        }
+        self.take()
+    }
 }
 
 impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// Looks after hosts, for ever.
     pub(super) async fn look_after_hosts(&self) {
+        let mut waiting_at = Instant::now() + HELD;
         loop {
-            self.references.due.more.notified().await;
-            if !self.look_after(self.references.due.take()).await {
+            let due = self.references.due.next(waiting_at).await;
+            if Instant::now() >= waiting_at {
+                waiting_at = Instant::now() + HELD;
+            }
+            if !self.look_after(due).await {
                 tokio::time::sleep(self.settings.retry).await;
             }
         }
@@ -126,6 +151,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             .as_ref()
             .and_then(|all| all.get(&finalizer));
         let names = names(&guests);
+        if ends {
+            self.references.due.waits(host.clone());
+        }
         if ends && said != Some(&names) {
             let named = json!({"annotations": {finalizer: names}});
             self.patch_host(host, change(&meta, named)).await?;
@@ -162,8 +190,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let all = all.list_metadata(&ListParams::default()).await?;
         let is_guest = |meta: &ObjectMeta| {
             let mut finalizers = meta.finalizers.iter().flatten();
+            // Who has lost its record may need any host.
             finalizers.any(|name| uuid_in_finalizer(name).is_some())
-                && record::hosts(meta).contains(host)
+                && record::hosts(meta).is_none_or(|hosts| hosts.contains(host))
         };
         let guests = all.items.iter().filter(|object| is_guest(&object.metadata));
         Ok(guests

@@ -20,7 +20,8 @@ use super::guest::{Seen, Unlodged};
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
 use super::outcome::{Conditions, READY};
-use super::prepare::{Prepared, Stop, Unready};
+use super::prepare::{Prepared, Question, Stop, Unready};
+use super::record;
 use super::store::Store;
 use super::switches;
 use super::system::{Sources, System, Told, Trouble, Wants, api_of};
@@ -60,7 +61,7 @@ pub struct Reconciler<S, K> {
 }
 
 /// How soon an end that something holds is tried again.
-const HELD: Duration = Duration::from_secs(30);
+pub(super) const HELD: Duration = Duration::from_secs(30);
 
 /// When an object is looked at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +197,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             told: told.as_ref(),
             next,
         });
+        if !there {
+            // It went without a word: its last write was answered by nobody, or somebody removed it.
+            let needed = record::hosts(object.meta()).unwrap_or_default();
+            self.look_after(needed).await;
+        }
         if !there || (told.is_none() && next == Next::OnChange) {
             // It has ended, or is not ours: nobody comes to say that it is gone.
             self.forget(&key);
@@ -310,9 +316,10 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             hosts,
             ..
         } = prepared;
-        let needed = store.hosts().clone();
+        // A copy's record is another claim's, and names hosts all the same.
+        let mut needed = record::hosts(store.object().meta()).unwrap_or_default();
         let begun = match self.lodge(&mut store, &hosts, question.phase).await {
-            Ok(()) => self.pin_before_the_end(question.phase, &mut store).await,
+            Ok(()) => self.begin_the_end(&question, &mut store).await,
             Err(Unlodged::Ledger(error)) => Err(error),
             Err(Unlodged::Trouble(trouble)) => {
                 let said = Some(memory::fingerprint(store.object()));
@@ -320,6 +327,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 return Attended::new(Some(Conditions::trouble(&trouble)), next, said);
             }
         };
+        needed.extend(store.hosts().iter().cloned());
         let case = question.case();
         let driver = self.driver(&inventory);
         let mut events = Events::default();
@@ -431,16 +439,22 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     }
 
     /// An object that ends and was never pinned to the letter (restored, copied, edited, another
-    /// operator's) is pinned first: its end looks for everything that its UUID could have marked.
-    async fn pin_before_the_end(
+    /// operator's) is pinned first: its end looks for everything that its UUID could have marked. What
+    /// it will forget, namesakes know.
+    async fn begin_the_end(
         &self,
-        phase: Phase,
+        question: &Question,
         store: &mut Store<'_, S>,
     ) -> Result<(), LedgerError> {
-        if phase != Phase::Live && !store.load().await?.pinned {
+        if question.phase == Phase::Live {
+            return Ok(());
+        }
+        if !store.ledger().pinned {
             store.write(&[Edit::Pin]).await?;
         }
-        Ok(())
+        let case = question.case();
+        self.hand_over_marks(store.object(), &case, store.ledger())
+            .await
     }
 
     /// What the object says is brought to its canonical form at rest. Evidence that has done its duty

@@ -291,17 +291,18 @@ fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
     }
 }
 
-/// What an object needs until it has ended, as its record says; nothing, if nobody can read that.
-pub(crate) fn hosts(meta: &ObjectMeta) -> BTreeSet<Host> {
+/// What an object needs until it has ended, as its record says; `None`, if there is none or nobody can
+/// read it: then nobody knows.
+pub(crate) fn hosts(meta: &ObjectMeta) -> Option<BTreeSet<Host>> {
     #[derive(Deserialize)]
     struct Needs {
         #[serde(default)]
         hosts: BTreeSet<Host>,
     }
     let annotations = meta.annotations.as_ref();
-    let text = annotations.and_then(|all| all.get(LEDGER));
-    let needs = text.and_then(|text| serde_json::from_str::<Needs>(text).ok());
-    needs.map(|needs| needs.hosts).unwrap_or_default()
+    let text = annotations.and_then(|all| all.get(LEDGER))?;
+    let needs: Needs = serde_json::from_str(text).ok()?;
+    Some(needs.hosts)
 }
 
 /// What an object remembers of a claim. A record of another claim says nothing about it.

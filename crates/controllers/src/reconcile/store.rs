@@ -243,6 +243,16 @@ impl<S: Sources> Store<'_, S> {
         &self.bond.hosts
     }
 
+    /// Whether the record told of anything that may be in a cloud when the object was read.
+    pub(crate) fn told_of_anything(&self) -> bool {
+        self.tells
+    }
+
+    /// Takes back a first pin and record, after which nothing was made.
+    pub(crate) async fn unpin(&mut self) -> Result<(), LedgerError> {
+        self.write(&[Edit::Finish]).await
+    }
+
     /// Records that the object needs these, together with its pin.
     pub(crate) async fn record_hosts(&mut self, hosts: BTreeSet<Host>) -> Result<(), LedgerError> {
         self.hosts = hosts;

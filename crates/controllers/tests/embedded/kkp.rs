@@ -76,6 +76,7 @@ impl Seeded for Clusters {
         Event::Meddle,
         Event::Meddle,
     ];
+    const SWEEPS: bool = true;
     // What the others are for the KKP suite shows.
     const CHECKS: &'static [Check] = &[COMPARE_AND_SWAP, PIN, TERM];
 

@@ -11,6 +11,8 @@ mod activation;
 mod control_plane;
 mod guests;
 mod lab;
+#[path = "../meeting/mod.rs"]
+mod meeting;
 mod object;
 mod own;
 mod system;

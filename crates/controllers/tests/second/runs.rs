@@ -100,7 +100,8 @@ impl Seeded for World {
         Event::Meddle,
         Event::Meddle,
     ];
-    // What the others are for KKP's runs and suite show; hosts are recorded with the pin.
+    const SWEEPS: bool = false;
+    // What the others are for KKP's runs and suite show; a guest is pinned with its hosts in any case.
     const CHECKS: &'static [Check] = &[TERM];
 
     fn begin(_: &mut Account) -> Self {
@@ -190,11 +191,6 @@ impl Seeded for World {
         }
     }
 
-    /// Namesakes that end at once leave the cluster mark to each other (law 7).
-    async fn between_ends(_: &Live<Self>) {
-        sleep(Duration::from_mins(10)).await;
-    }
-
     fn resources(live: &Live<Self>) -> (Vec<String>, Vec<String>) {
         let group = format!("aws/security-group {}", group(live.name));
         (vec![group], Vec::new())
@@ -233,7 +229,8 @@ fn rules(world: &seeded::World<World>, live: &Live<World>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Law 7: the network carries the cluster mark of each name that a live gate has, and no other.
+/// Law 7: the network carries the cluster mark of each name that a live gate has, and no other; but
+/// where a memory was lost, it stays.
 fn assert_marked(world: &seeded::World<World>) {
     let account = world.person.weather.account().lock();
     let vpc = account.default_vpc().unwrap();
@@ -246,7 +243,8 @@ fn assert_marked(world: &seeded::World<World>) {
         .filter_map(|live| live.name.split('/').nth(1));
     let wanted = names.map(|name| format!("kubernetes.io/cluster/{name}"));
     let (marks, wanted): (BTreeSet<_>, BTreeSet<_>) = (marks.collect(), wanted.collect());
-    assert_eq!(marks, wanted, "law 7: the marks of namesakes");
+    let is_right = marks == wanted || world.forgot() && marks.is_superset(&wanted);
+    assert!(is_right, "law 7: {marks:?} instead of {wanted:?}");
 }
 
 /// The yard of a gate that is ready is deleted, and waits for it whatever goes wrong meanwhile.

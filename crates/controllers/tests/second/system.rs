@@ -88,11 +88,7 @@ impl<A: Accounts> System for Gates<A> {
         Ok(Wants {
             blueprint: Blueprint::new(slots).unwrap(),
             dialect: Dialect::Capa { cluster },
-            // The mark of a gate is its own, whoever wrote it: a namesake may have, and be gone.
-            evidence: Evidence {
-                sweep: true,
-                ..Evidence::default()
-            },
+            evidence: Evidence::default(),
         })
     }
 

@@ -67,6 +67,9 @@ pub trait Seeded: Sized + 'static {
     /// Checks around the engine: without any of these, some run breaks a law.
     const CHECKS: &'static [Check];
 
+    /// Whether the end takes cluster marks off everything, whoever remembers that they are ours.
+    const SWEEPS: bool;
+
     /// What others have in the account before anything begins.
     fn begin(account: &mut Account) -> Self;
 
@@ -108,11 +111,6 @@ pub trait Seeded: Sized + 'static {
 
     /// Somebody waits for the end of the object of this name; called again and again.
     fn while_it_ends(_: &mut World<Self>, _name: &str) -> impl Future<Output = ()> {
-        async {}
-    }
-
-    /// At the end of a run all objects end, one after the other; this one's end was asked for.
-    fn between_ends(_: &Live<Self>) -> impl Future<Output = ()> {
         async {}
     }
 

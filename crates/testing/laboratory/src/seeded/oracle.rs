@@ -11,6 +11,12 @@ use ownership::{Freehold, Target, Text};
 use super::claims::{Claims, Who};
 use super::switches::SPARES_GUESTS;
 
+/// What the keys of cluster marks begin with; the cluster's name is the rest.
+const CLUSTER_MARKS: [&str; 2] = [
+    "kubernetes.io/cluster/",
+    "sigs.k8s.io/cluster-api-provider-aws/cluster/",
+];
+
 /// Law 1: nobody's part is deleted, changed or stripped by a claim that neither made nor marked it.
 pub(super) fn no_theft(account: &Account, claims: &Claims) {
     for deed in account.deeds() {
@@ -35,12 +41,11 @@ fn is_right(deed: &Deed, who: &Who, claims: &Claims) -> bool {
         }
         Harm::TagOverwritten { was, .. } => inside_own && !is_other(was.by),
         // Law 7: cluster marks carry no UUID; those of an earlier life of the name go, too, and those
-        // of a namesake in another namespace go with the last of them.
+        // that a namesake has left.
         Harm::TagRemoved { was } if is_other(was.by) => {
             let name = who.name.rsplit('/').next().unwrap();
-            let is_mark = was.key.ends_with(&format!("/cluster/{name}"));
-            let writer = claims.who(was.by);
-            let is_namesake = writer.is_some_and(|writer| writer.name != who.name);
+            let is_mark = CLUSTER_MARKS.contains(&was.key.strip_suffix(name).unwrap_or_default());
+            let is_namesake = claims.who(was.by).is_some_and(|by| by.name != who.name);
             is_mark && (was.by < deed.by || is_namesake) && !is_other(deed.made_by)
         }
         Harm::TagRemoved { was } => inside_own || was.by == deed.by,
@@ -73,8 +78,10 @@ fn counted_on(deed: &Deed, part: &InnerPart, was: &InnerFact) -> Tags {
         .collect()
 }
 
-/// Laws 3 and 7: nothing of ours is left, and no trace of ours on what others have.
-pub(super) fn nothing_left(account: &Account) {
+/// Laws 3 and 7: nothing of ours is left, and no trace of ours on what others have. Where the memory
+/// of it was lost, a cluster mark stays.
+pub(super) fn nothing_left(account: &Account, forgot: bool) {
+    let is_cluster_mark = |key: &str| CLUSTER_MARKS.iter().any(|mark| key.starts_with(mark));
     for life in account.lives().filter(|life| life.is_alive()) {
         assert!(
             !matches!(life.by, Actor::Engine(_)),
@@ -83,7 +90,8 @@ pub(super) fn nothing_left(account: &Account) {
         let tag = life
             .tags
             .iter()
-            .find(|tag| matches!(tag.by, Actor::Engine(_)));
+            .filter(|tag| matches!(tag.by, Actor::Engine(_)))
+            .find(|tag| !(forgot && is_cluster_mark(&tag.key)));
         assert_eq!(tag, None, "law 7: a trace on {}", life.target);
         let inner = life
             .inner

@@ -175,7 +175,6 @@ impl<S: Seeded> World<S> {
         for live in &mut self.live {
             S::leave(&self.person, live);
             self.person.delete(live.name).await;
-            S::between_ends(live).await;
         }
         sleep(PEACE).await;
         self.assert_end().await;
