@@ -1,18 +1,21 @@
 //! The operator: one replica of it, from start to stop.
 //!
 //! ```text
-//! start ──► who are we (holder) ──► candidate for the Lease ──► leads: are the kinds served,
+//! start ──► is it fit: kinds, rights, account; else it says so and ends
+//!   │
+//!   └────► who are we (holder) ──► candidate for the Lease ──► leads: are the kinds served,
 //!                                        ▲                      what was taken over, controllers
 //!                                        └──── term over ◄──────────┘        │ stop
 //!                                                          passes end, Lease released
 //! ```
 
 mod command;
+mod fitness;
 mod health;
 mod logs;
 mod metrics;
 mod provider;
-mod systems;
+pub mod systems;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,6 +53,8 @@ pub const LEASE: &str = "freehold";
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 /// How often it is looked whether an original has come to work.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// For how long something may be missing that is installed with the operator.
+const INSTALLING: Duration = Duration::from_secs(30);
 /// How long passes that have begun may take to end; then they are dropped, as in a crash.
 const GRACE: Duration = Duration::from_secs(20);
 /// How soon a failed pass is repeated, at first.
@@ -86,6 +91,17 @@ impl Settings {
     }
 }
 
+/// Why a replica cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A setting that is none.
+    #[error(transparent)]
+    Setting(#[from] InputError),
+    /// What keeps it from working in this cluster, with the cure.
+    #[error("{0}")]
+    Unfit(String),
+}
+
 /// One replica.
 pub struct Operator<A> {
     client: Client,
@@ -118,12 +134,19 @@ impl<A: Countable> Operator<A> {
     ///
     /// # Guarantees
     /// - It only works while it holds the Lease, and releases that when the last pass has ended.
-    /// - What is missing (the API server, the served kinds, the namespace) is waited for, and said.
+    /// - What is missing (the API server, the namespace) is waited for, and said. What its installation
+    ///   lacks is waited for half a minute.
     /// - Dropping the future is a crash: the Lease runs out by itself.
     ///
     /// # Errors
-    /// A setting that is none.
-    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), InputError> {
+    /// A setting that is none, or what keeps it from working here: see [`RunError`].
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), RunError> {
+        let mut stop = std::pin::pin!(stop);
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            fit = self.is_fit() => fit?,
+        }
         let candidate = Candidate {
             namespace: self.settings.namespace.clone(),
             name: LEASE.to_owned(),
@@ -151,6 +174,31 @@ impl<A: Countable> Operator<A> {
         };
         tokio::join!(work, stand, stop);
         Ok(())
+    }
+
+    /// Looks for what would stop it later. That is told, and looked at again for a while: it may be on
+    /// its way, from the same file as the operator.
+    async fn is_fit(&self) -> Result<(), RunError> {
+        let Settings {
+            namespace, systems, ..
+        } = &self.settings;
+        let mut since = None;
+        loop {
+            let words = match fitness::faults(&self.client, systems, namespace).await {
+                Ok(faults) if faults.is_empty() => return Ok(()),
+                Ok(faults) => {
+                    let words = faults.join("; ");
+                    if since.get_or_insert_with(Instant::now).elapsed() >= INSTALLING {
+                        tracing::error!("cannot run: {words}");
+                        return Err(RunError::Unfit(words));
+                    }
+                    words
+                }
+                Err(words) => words,
+            };
+            self.health.enter(Stage::Waiting(words));
+            sleep(ASK_AGAIN).await;
+        }
     }
 
     async fn work(&self, mut leadership: Leadership, halted: watch::Receiver<bool>) {
