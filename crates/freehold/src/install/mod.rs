@@ -81,7 +81,10 @@ fn operator(
     namespace: &str,
     account: &str,
 ) -> String {
-    let needed = rights::needed(entries, namespace);
+    let mut needed = rights::needed(entries, namespace);
+    if *systems == Systems::Auto {
+        needed.extend(rights::to_choose(entries));
+    }
     let rules = |own: bool| {
         let rules = needed.iter().filter(|needed| needed.own == own);
         rules.map(Needed::to_string).collect::<Vec<_>>().join("\n")

@@ -64,6 +64,20 @@ pub fn needed(entries: &[&Entry], namespace: &str) -> Vec<Needed> {
     all
 }
 
+/// What finding out takes which of these systems can be served: whether a provider of Crossplane does it
+/// already.
+pub fn to_choose(entries: &[&Entry]) -> Vec<Needed> {
+    let (group, plural) = ("apiextensions.k8s.io", "customresourcedefinitions");
+    let definitions: Vec<String> = entries.iter().map(|entry| entry.definition()).collect();
+    let definitions = Needed {
+        right: Right::new(group, "v1", plural, &["get"]),
+        names: definitions,
+        own: false,
+    };
+    let providers = Right::new("pkg.crossplane.io", "v1", "providerrevisions", &["get"]);
+    vec![definitions, named(providers, &[], false)]
+}
+
 fn named(right: Right, names: &[&str], own: bool) -> Needed {
     let names = names.iter().map(|&name| name.to_owned()).collect();
     Needed { right, names, own }

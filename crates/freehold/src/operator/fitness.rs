@@ -1,6 +1,8 @@
 //! What would stop a replica later, found out before it stands for the Lease: kinds that are not
 //! served, rights that it lacks, an account that the admission policy does not trust.
 
+use std::time::Duration;
+
 use api::manifests::{PROTECTION, trusted};
 use controllers::reconcile::{Object, api_of};
 use controllers::registry::{Entry, Right};
@@ -11,16 +13,51 @@ use k8s_openapi::api::authorization::v1::{
 };
 use kube::Client;
 use kube::api::{Api, PostParams};
+use tokio::time::{Instant, sleep};
 
+use super::health::{Health, Stage};
 use super::systems::is_served;
+use super::{ASK_AGAIN, RunError, Settings};
 use crate::connect;
 use crate::install::rights::{Needed, needed};
+
+/// For how long something may be missing that is installed with the operator.
+const INSTALLING: Duration = Duration::from_secs(30);
+
+/// Looks for what would stop a replica later. That is told, and looked at again for a while: it may be on
+/// its way, from the same file as the operator.
+///
+/// # Errors
+/// What is still missing then.
+pub(super) async fn check(
+    client: &Client,
+    settings: &Settings,
+    health: &Health,
+) -> Result<(), RunError> {
+    let mut since = None;
+    loop {
+        let words = match faults(client, &settings.systems, &settings.namespace).await {
+            Ok(faults) if faults.is_empty() => return Ok(()),
+            Ok(faults) => {
+                let words = faults.join("; ");
+                if since.get_or_insert_with(Instant::now).elapsed() >= INSTALLING {
+                    tracing::error!("cannot run: {words}");
+                    return Err(RunError::Unfit(words));
+                }
+                words
+            }
+            Err(words) => words,
+        };
+        health.enter(Stage::Waiting(words));
+        sleep(ASK_AGAIN).await;
+    }
+}
 
 /// What keeps an operator in this namespace from serving these systems, in words with the cure.
 ///
 /// # Errors
 /// The API server cannot be asked.
-pub(super) async fn faults(
+async fn faults(
     client: &Client,
     entries: &[&Entry],
     namespace: &str,

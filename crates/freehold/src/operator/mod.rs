@@ -53,8 +53,6 @@ pub const LEASE: &str = "freehold";
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 /// How often it is looked whether an original has come to work.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
-/// For how long something may be missing that is installed with the operator.
-const INSTALLING: Duration = Duration::from_secs(30);
 /// How long passes that have begun may take to end; then they are dropped, as in a crash.
 const GRACE: Duration = Duration::from_secs(20);
 /// How soon a failed pass is repeated, at first.
@@ -145,7 +143,7 @@ impl<A: Countable> Operator<A> {
         tokio::select! {
             biased;
             () = &mut stop => return Ok(()),
-            fit = self.is_fit() => fit?,
+            fit = fitness::check(&self.client, &self.settings, &self.health) => fit?,
         }
         let candidate = Candidate {
             namespace: self.settings.namespace.clone(),
@@ -174,31 +172,6 @@ impl<A: Countable> Operator<A> {
         };
         tokio::join!(work, stand, stop);
         Ok(())
-    }
-
-    /// Looks for what would stop it later. That is told, and looked at again for a while: it may be on
-    /// its way, from the same file as the operator.
-    async fn is_fit(&self) -> Result<(), RunError> {
-        let Settings {
-            namespace, systems, ..
-        } = &self.settings;
-        let mut since = None;
-        loop {
-            let words = match fitness::faults(&self.client, systems, namespace).await {
-                Ok(faults) if faults.is_empty() => return Ok(()),
-                Ok(faults) => {
-                    let words = faults.join("; ");
-                    if since.get_or_insert_with(Instant::now).elapsed() >= INSTALLING {
-                        tracing::error!("cannot run: {words}");
-                        return Err(RunError::Unfit(words));
-                    }
-                    words
-                }
-                Err(words) => words,
-            };
-            self.health.enter(Stage::Waiting(words));
-            sleep(ASK_AGAIN).await;
-        }
     }
 
     async fn work(&self, mut leadership: Leadership, halted: watch::Receiver<bool>) {

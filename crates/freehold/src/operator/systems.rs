@@ -75,7 +75,7 @@ pub fn parse(text: &str) -> Result<Systems, String> {
 ///
 /// # Errors
 /// None was named, or none can be served: which could be, and why the others cannot.
-pub(super) async fn choose(
+pub async fn choose(
     client: &Client,
     told: Option<&Systems>,
 ) -> anyhow::Result<Vec<&'static Entry>> {

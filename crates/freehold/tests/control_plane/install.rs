@@ -8,33 +8,39 @@ use freehold::install::documents;
 use freehold::operator::systems::parse;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;
-use kube::api::{Api, ApiResource, DynamicObject, ListParams, PostParams};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::GroupVersionKind;
 use kube::{Client, ResourceExt as _};
+use serde_json::json;
 
 /// Not the usual ones, so that nothing works by chance.
 pub(crate) const NAMESPACE: &str = "infra";
 pub(crate) const ACCOUNT: &str = "landlord";
 
 /// What `freehold manifests` prints.
-fn printed() -> String {
-    let systems = parse("kkp").unwrap();
+fn printed(systems: &str) -> String {
+    let systems = parse(systems).unwrap();
     let documents = documents(&systems, "example.com/freehold:1", NAMESPACE, ACCOUNT);
     api::manifests::stream(&documents)
 }
 
 /// All of it that an API server needs which runs no pods.
 pub(crate) fn without_pods() -> Vec<DynamicObject> {
-    let mut objects: Vec<DynamicObject> = serde_saphyr::from_multiple(&printed()).unwrap();
+    without_pods_for("kkp")
+}
+
+fn without_pods_for(systems: &str) -> Vec<DynamicObject> {
+    let mut objects: Vec<DynamicObject> = serde_saphyr::from_multiple(&printed(systems)).unwrap();
     let pods = ["Deployment", "PodDisruptionBudget"];
     objects.retain(|object| !pods.contains(&object.types.as_ref().unwrap().kind.as_str()));
     objects
 }
 
-/// Installs definitions and what is printed, into an embedded API server.
-pub(crate) async fn install(admin: &Client) {
+/// Installs definitions and what is printed for these systems, into an embedded API server.
+pub(crate) async fn install(admin: &Client, systems: &str) {
     api::manifests::install(admin.clone()).await.unwrap();
-    for object in without_pods() {
+    for object in without_pods_for(systems) {
         create(admin, &object).await;
     }
 }
@@ -43,7 +49,7 @@ pub(crate) async fn install(admin: &Client) {
 pub(crate) async fn apply(plane: &ControlPlane, admin: &Client) {
     api::manifests::install(admin.clone()).await.unwrap();
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manifests.yaml");
-    std::fs::write(&file, printed()).unwrap();
+    std::fs::write(&file, printed("kkp")).unwrap();
     for _ in 0..2 {
         let file = file.to_str().unwrap();
         let applied = plane.kubectl(["apply", "--validate=strict", "-f", file]);
@@ -82,7 +88,45 @@ pub(crate) async fn pods_are_let_in(admin: &Client) {
     assert!(refused.contains("restricted"), "{refused}");
 }
 
-pub(crate) async fn create(admin: &Client, object: &DynamicObject) {
+/// The definition of clusters is a Crossplane provider's, which is not active.
+pub(crate) async fn of_a_provider(admin: &Client) {
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "providerrevisions.pkg.crossplane.io"},
+        "spec": {
+            "group": "pkg.crossplane.io",
+            "scope": "Cluster",
+            "names": {"kind": "ProviderRevision", "plural": "providerrevisions"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
+                "openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                },
+            }}],
+        },
+    });
+    create(admin, &serde_json::from_value(definition).unwrap()).await;
+    let (version, kind) = ("pkg.crossplane.io/v1", "ProviderRevision");
+    let revision = json!({
+        "apiVersion": version, "kind": kind, "metadata": {"name": "old"},
+        "spec": {"desiredState": "Inactive"},
+    });
+    let uid = create(admin, &serde_json::from_value(revision).unwrap()).await;
+    let owner = json!({"apiVersion": version, "kind": kind, "name": "old", "uid": uid});
+    let patch = Patch::Merge(json!({"metadata": {"ownerReferences": [owner]}}));
+    let definitions: Api<CustomResourceDefinition> = Api::all(admin.clone());
+    let patched = definitions
+        .patch(
+            "clusters.kubermatic.k8c.io",
+            &PatchParams::default(),
+            &patch,
+        )
+        .await;
+    patched.unwrap();
+}
+
+/// Creates an object; its uid.
+pub(crate) async fn create(admin: &Client, object: &DynamicObject) -> String {
     let types = object.types.clone().unwrap();
     let kind = GroupVersionKind::try_from(&types).unwrap();
     let kind = ApiResource::from_gvk(&kind);
@@ -91,5 +135,6 @@ pub(crate) async fn create(admin: &Client, object: &DynamicObject) {
         None => Api::all_with(admin.clone(), &kind),
     };
     let created = api.create(&PostParams::default(), object).await;
-    created.unwrap_or_else(|error| panic!("{types:?}: {error}"));
+    let created = created.unwrap_or_else(|error| panic!("{types:?}: {error}"));
+    created.uid().unwrap()
 }

@@ -20,10 +20,12 @@ use std::time::Duration;
 
 use api::kkp::Cluster;
 use control_plane::ControlPlane;
+use controllers::registry::ENTRIES;
 use embedded_kube::{Access, Options, User};
 use freehold::accounts::Simulated;
 use freehold::clock::ProcessClock;
-use freehold::install::rights::{Needed, needed};
+use freehold::install::rights::{Needed, needed, to_choose};
+use freehold::operator::systems::{Systems, choose};
 use freehold::operator::{Operator, Settings};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
@@ -46,7 +48,7 @@ async fn the_rights_are_what_the_embedded_api_is_asked_for() {
     let clock = ProcessClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
     let cluster = guarded(clock);
     let admin = cluster.client();
-    install(&admin).await;
+    install(&admin, "kkp").await;
     let operator = cluster.client_as(account());
     rights_are_requests(&admin, operator, clock).await;
 }
@@ -131,16 +133,39 @@ async fn rights_are_requests(admin: &Client, operator: Client, clock: ProcessClo
     stop.send(()).unwrap();
     run.await.unwrap().unwrap();
 
-    let requests = recorder.requests();
+    hold(&rights, &recorder.requests());
+}
+
+/// With `auto` it is found out what can be served, and that takes rights, too.
+#[tokio::test(start_paused = true)]
+async fn auto_has_the_rights_to_choose() {
+    let clock = ProcessClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+    let cluster = guarded(clock);
+    let admin = cluster.client();
+    install(&admin, "auto").await;
+    install::of_a_provider(&admin).await;
+    let recorder = Recorder::default();
+    let client = recorder.client(cluster.client_as(account()));
+    let chosen = choose(&client, Some(&Systems::Auto)).await.unwrap();
+    let names: Vec<_> = chosen.iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["kkp"]);
+    let mut rights = to_choose(ENTRIES);
+    let all = needed(ENTRIES, NAMESPACE).into_iter();
+    rights.extend(all.filter(|needed| needed.right.verbs == ["list"]));
+    hold(&rights, &recorder.requests());
+}
+
+/// Nothing was refused, no request is without its right, and no right without a request.
+fn hold(rights: &[Needed], requests: &[Request]) {
     let refused = requests.iter().filter(|request| request.forbidden);
     assert_eq!(refused.collect::<Vec<_>>(), Vec::<&Request>::new());
     let ours = |request: &&Request| {
         !request.resource.is_empty() && !FOR_EVERYBODY.contains(&request.group.as_str())
     };
-    let mut unused = all(&rights);
+    let mut unused = all(rights);
     for request in requests.iter().filter(ours) {
         let uses = |right: &Single| right.covers(request);
-        let used: Vec<_> = all(&rights).into_iter().filter(uses).collect();
+        let used: Vec<_> = all(rights).into_iter().filter(uses).collect();
         assert!(!used.is_empty(), "no right for {request:?}");
         unused.retain(|right| !used.contains(right));
     }

@@ -166,7 +166,7 @@ async fn what_is_installed_meanwhile_is_found() {
     let cluster = guarded(clock());
     let replica = Replica::start(cluster.client_as(account()));
     sleep(Duration::from_secs(20)).await;
-    install(&cluster.client()).await;
+    install(&cluster.client(), "kkp").await;
     replica.leads().await;
 }
 
