@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use api::manifests::{self, Installed, Served};
 use embedded_kube::{Cluster, Fault, FaultKind, TokioClock};
+use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::ResourceExt as _;
 use kube::api::{Api, PostParams};
@@ -114,6 +115,7 @@ fn one_policy_is_about_every_kind() {
             "resources": [kind.plural],
         })
     };
+    assert_eq!(policy["metadata"]["name"], manifests::PROTECTION);
     assert_eq!(
         policy["spec"]["matchConstraints"]["resourceRules"],
         json!([rule(clusters), rule(THINGS)])
@@ -131,7 +133,9 @@ fn policies_trust_the_account_that_they_are_made_for() {
         assert_eq!(policy.matches(usual).count(), 1, "{policy}");
         let other = manifests::for_account(policy, "infra", "landlord");
         assert_eq!(other.matches("system:serviceaccount:").count(), 1);
-        assert!(other.contains("== 'system:serviceaccount:infra:landlord'\n"));
+        let other: ValidatingAdmissionPolicy = serde_saphyr::from_str(&other).unwrap();
+        let trusted = manifests::trusted(&other);
+        assert_eq!(trusted, Some("system:serviceaccount:infra:landlord"));
     }
 }
 

@@ -12,3 +12,4 @@
 pub mod kkp;
 pub mod reconcile;
 pub mod registry;
+mod rights;

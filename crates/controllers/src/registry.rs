@@ -8,12 +8,14 @@ use cloud_port::aws::Accounts;
 use cloud_port::driver::Term;
 use kube::Client;
 
+pub use crate::rights::Right;
 pub use api::manifests::Served;
 
 use crate::kkp::{self, Kkp};
 use crate::reconcile::{
     self, InspectError, Inspection, Monitor, Reconciler, Settings, Sources, WallClock,
 };
+use crate::rights;
 
 /// A served system, as people know it.
 #[derive(Debug)]
@@ -29,6 +31,9 @@ pub struct Entry {
     /// The admission policies that it adds to the one that protects every system's claims, each with
     /// its binding.
     pub policies: &'static [&'static str],
+    /// What it asks the API server for besides its objects: what its watches, its facts and its hosts
+    /// need.
+    pub asks: &'static [Right],
     /// The original.
     pub original: Original,
 }
@@ -46,6 +51,12 @@ impl Entry {
     /// Its definition's name: `clusters.kubermatic.k8c.io`.
     pub fn definition(&self) -> String {
         format!("{}.{}", self.kind.plural, self.kind.group)
+    }
+
+    /// What it must be allowed to do.
+    pub fn rights(&self) -> Vec<Right> {
+        let own = rights::of_kind(&self.kind);
+        own.into_iter().chain(self.asks.iter().copied()).collect()
     }
 
     /// Whether people mean its objects by this word.

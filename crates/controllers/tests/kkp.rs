@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::names;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_sim::SharedAccount;
-use controllers::reconcile::Guards;
+use controllers::reconcile::{Guards, Object, api_of};
 use controllers::registry;
 use embedded_kube::{Cluster, TokioClock, User};
 use k8s_openapi::api::admissionregistration::v1::{
@@ -98,16 +98,9 @@ async fn guarded(case: &str) -> (Lab<SharedAccount>, Api<api::kkp::Cluster>) {
     (Lab::simulated(operator, settings, case), Api::all(people))
 }
 
-async fn create<K>(client: &kube::Client, text: &str)
-where
-    K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceScope>
-        + Clone
-        + std::fmt::Debug
-        + serde::Serialize
-        + serde::de::DeserializeOwned,
-{
+async fn create<K: Object>(client: &kube::Client, text: &str) {
     let object: K = serde_saphyr::from_str(text).unwrap();
-    let api: Api<K> = Api::all(client.clone());
+    let api = api_of::<K>(client, None);
     api.create(&PostParams::default(), &object).await.unwrap();
 }
 

@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use controllers::registry::{self, ENTRIES};
 
 #[cfg(feature = "dev")]
 use crate::dev;
-use crate::{look, operator, take_over};
+use crate::{install, look, operator, take_over};
 
 /// Gives every cloud resource of a Kubernetes cluster a provable owner.
 #[derive(Parser)]
@@ -26,40 +25,16 @@ enum Command {
     Dev(dev::Options),
     /// Run the operator on the current cluster
     Run(operator::Options),
-    /// Print what to install into a cluster
-    Crds(Crds),
+    /// Print the definitions of served kinds, and the admission policies
+    Crds(install::Crds),
+    /// Print what to run the operator with: account, rights, policies, Deployment
+    Manifests(install::Options),
     /// Say what fills an object's slots, whose it is, and what would be done next
     Explain(look::ExplainOptions),
     /// Show what belongs to an object, and why
     Tree(look::TreeOptions),
     /// Confirm that the claims of a management cluster that is gone are this one's
     TakeOver(take_over::Options),
-}
-
-/// What `freehold crds` is told.
-#[derive(clap::Args)]
-struct Crds {
-    /// Leave out the definitions of served kinds: the original's are installed
-    #[arg(long)]
-    no_definitions: bool,
-    /// Leave out the admission policies that keep claims and recorded ids from being changed
-    #[arg(long)]
-    no_policy: bool,
-}
-
-impl Crds {
-    fn print(&self) -> anyhow::Result<()> {
-        let mut documents = Vec::new();
-        if !self.no_definitions {
-            let definitions = ENTRIES.iter().flat_map(|entry| entry.definitions);
-            documents.extend(definitions.map(|&text| text.to_owned()));
-        }
-        if !self.no_policy {
-            documents.extend(registry::policies(ENTRIES));
-        }
-        say::text(format_args!("{}", api::manifests::stream(&documents)))?;
-        Ok(())
-    }
 }
 
 /// What the binary does.
@@ -69,7 +44,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "dev")]
         Command::Dev(options) => dev::run(&options),
         Command::Run(options) => operator::command(options),
-        Command::Crds(options) => options.print(),
+        Command::Crds(options) => install::crds(&options),
+        Command::Manifests(options) => install::manifests(&options),
         Command::Explain(options) => look::explain(&options),
         Command::Tree(options) => look::tree(&options),
         Command::TakeOver(options) => take_over::command(&options),

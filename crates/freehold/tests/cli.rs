@@ -311,6 +311,24 @@ fn crds_are_what_is_installed() {
 }
 
 #[test]
+fn manifests_are_what_the_operator_is_run_with() {
+    let with = |more: &[&str]| {
+        let always = ["manifests", "--systems", "kkp", "--image", "freehold:1"];
+        let output = freehold(&[&always, more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_golden("manifests.yaml", &with(&[]));
+    let elsewhere = with(&["--namespace", "infra", "--service-account", "123"]);
+    for usual in ["freehold-system", "system:serviceaccount:infra:freehold"] {
+        assert!(!elsewhere.contains(usual), "{elsewhere}");
+    }
+    let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(&elsewhere).unwrap();
+    let account = documents.iter().find(|it| it["kind"] == "ServiceAccount");
+    assert_eq!(account.unwrap()["metadata"]["name"], "123");
+}
+
+#[test]
 fn without_a_cluster_it_is_said_what_is_missing() {
     for args in [
         &["run"][..],
@@ -372,7 +390,15 @@ fn times_that_do_not_belong_together_are_refused_in_words() {
 #[test]
 fn help_and_version_are_there() {
     assert_golden("help.txt", &text(&freehold(&["--help"]).stdout));
-    for command in ["dev", "run", "crds", "explain", "tree", "take-over"] {
+    for command in [
+        "dev",
+        "run",
+        "crds",
+        "manifests",
+        "explain",
+        "tree",
+        "take-over",
+    ] {
         let help = freehold(&[command, "--help"]);
         assert_golden(&format!("help-{command}.txt"), &text(&help.stdout));
     }
@@ -390,7 +416,7 @@ fn a_wrong_command_is_refused_with_what_there_is() {
     let said = text(&output.stderr);
     assert!(said.contains("'dve'"), "{said}");
     assert!(
-        said.ends_with("There is: dev, run, crds, explain, tree, take-over\n"),
+        said.ends_with("There is: dev, run, crds, manifests, explain, tree, take-over\n"),
         "{said}"
     );
     assert!(!said.contains('\u{1b}'), "{said:?}");
@@ -421,6 +447,13 @@ fn a_wrong_command_is_refused_with_what_there_is() {
             &["tree", "cluster/a", "--holder", "-"],
             "must begin and end",
         ),
+        (&["manifests", "--systems", "kkp"], "--image <IMAGE>"),
+        (&["manifests", "--image", "a"], "--systems <SYSTEMS>"),
+        (
+            &["manifests", "--image", "a b"],
+            "must be the name of an image",
+        ),
+        (&["manifests", "--namespace", "a.b"], "must not contain '.'"),
         (&["take-over"], "--from <HOLDER[@GENERATION]>"),
         (
             &["take-over", "--from", "x"],

@@ -22,6 +22,7 @@ use http::Request;
 use http_body_util::BodyExt as _;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt as _};
 use ownership::Holder;
@@ -278,7 +279,7 @@ async fn a_replica_that_dies_is_replaced_when_its_lease_has_run_out() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_missing_is_said_and_waited_for() {
-    let world = World::new().await;
+    let world = World::with_kinds().await;
     let namespaces: Api<Namespace> = Api::all(world.client.clone());
     let deleted = namespaces
         .delete("freehold-system", &DeleteParams::default())
@@ -288,16 +289,27 @@ async fn what_is_missing_is_said_and_waited_for() {
     let missing = "waiting: there is no namespace freehold-system for the Lease: \
                    kubectl create namespace freehold-system";
     eventually("no namespace", async || replica.is(missing).await).await;
+    assert_eq!(replica.page("/readyz").await.0, 503);
     world
         .create(namespaces, json!({"metadata": {"name": "freehold-system"}}))
         .await;
+    eventually("it leads", async || replica.is("leading").await).await;
+
+    // The next leader finds that the kind is gone.
+    let next = world.replica("b");
+    eventually("it stands by", async || next.is("standing by").await).await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(world.client.clone());
+    let deleted = definitions
+        .delete("clusters.kubermatic.k8c.io", &DeleteParams::default())
+        .await;
+    deleted.unwrap();
+    replica.stop().await;
     let missing = "waiting: the kind clusters.kubermatic.k8c.io is not installed: \
                    freehold crds | kubectl create -f -";
-    eventually("no kinds", async || replica.is(missing).await).await;
-    assert_eq!(replica.page("/readyz").await.0, 503);
-    let took = replica.stop().await;
+    eventually("no kinds", async || next.is(missing).await).await;
+    let took = next.stop().await;
     assert!(took < Duration::from_secs(1), "{took:?}");
-    let replica = world.replica("b");
+    let replica = world.replica("c");
     eventually("no kinds", async || replica.is(missing).await).await;
     api::manifests::install(world.client.clone()).await.unwrap();
     eventually("it leads", async || replica.is("leading").await).await;

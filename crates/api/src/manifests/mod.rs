@@ -6,7 +6,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{Api, PostParams};
 use kube::{Client, ResourceExt as _};
 
-pub use policies::{Served, for_account, protection};
+pub use policies::{PROTECTION, Served, for_account, protection, trusted};
 
 /// The definitions of other people's kinds, each for clusters in which there is none.
 pub const DEFINITIONS: [&str; 2] = [include_str!("cluster.yaml"), include_str!("seed.yaml")];

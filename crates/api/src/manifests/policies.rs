@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
+use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy;
+
 use crate::names::{OPERATOR_ACCOUNT, OPERATOR_NAMESPACE, user_of_account};
 
 const CLAIMS: [&str; 2] = [
     include_str!("claims-policy.yaml"),
     include_str!("claims-binding.yaml"),
 ];
+/// The name of the policy that protects every system's claims.
+pub const PROTECTION: &str = "claims.freehold.dev";
+
 /// Where the policy says which kinds it is about.
 const NO_RULES: &str = "    resourceRules: []\n";
 
@@ -49,4 +54,14 @@ pub fn protection(kinds: &[Served]) -> Vec<String> {
 pub fn for_account(policy: &str, namespace: &str, account: &str) -> String {
     let usual = user_of_account(OPERATOR_NAMESPACE, OPERATOR_ACCOUNT);
     policy.replace(&usual, &user_of_account(namespace, account))
+}
+
+/// Whom a policy trusts as the operator; `None` where somebody has put it in other words.
+pub fn trusted(policy: &ValidatingAdmissionPolicy) -> Option<&str> {
+    let variables = policy.spec.as_ref()?.variables.as_ref()?;
+    let operator = variables.iter().find(|it| it.name == "isOperator")?;
+    let said = operator
+        .expression
+        .strip_prefix("request.userInfo.username == '")?;
+    said.strip_suffix('\'')
 }

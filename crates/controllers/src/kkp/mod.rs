@@ -24,7 +24,7 @@ use ownership::input::InputError;
 use ownership::{CloudError, Kind, SlotName};
 
 use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Wants, Watches};
-use crate::registry::{Entry, Original, Served};
+use crate::registry::{Entry, Original, Right, Served};
 
 /// KKP's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -38,6 +38,10 @@ pub const ENTRY: Entry = Entry {
     },
     definitions: &api::manifests::DEFINITIONS,
     policies: &api::manifests::KKP_POLICIES,
+    asks: &[
+        Right::new("kubermatic.k8c.io", "v1", "seeds", &["list", "watch"]),
+        Right::new("", "v1", "secrets", &["get"]).in_parts(),
+    ],
     original: Original {
         name: "KKP's seed-controller-manager",
         lease: "kkp-seed-controller-manager-leader-election",

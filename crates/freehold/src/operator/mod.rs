@@ -1,18 +1,21 @@
 //! The operator: one replica of it, from start to stop.
 //!
 //! ```text
-//! start ──► who are we (holder) ──► candidate for the Lease ──► leads: are the kinds served,
+//! start ──► is it fit: kinds, rights, account; else it says so and ends
+//!   │
+//!   └────► who are we (holder) ──► candidate for the Lease ──► leads: are the kinds served,
 //!                                        ▲                      what was taken over, controllers
 //!                                        └──── term over ◄──────────┘        │ stop
 //!                                                          passes end, Lease released
 //! ```
 
 mod command;
+mod fitness;
 mod health;
 mod logs;
 mod metrics;
 mod provider;
-mod systems;
+pub mod systems;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,6 +89,17 @@ impl Settings {
     }
 }
 
+/// Why a replica cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A setting that is none.
+    #[error(transparent)]
+    Setting(#[from] InputError),
+    /// What keeps it from working in this cluster, with the cure.
+    #[error("{0}")]
+    Unfit(String),
+}
+
 /// One replica.
 pub struct Operator<A> {
     client: Client,
@@ -118,12 +132,19 @@ impl<A: Countable> Operator<A> {
     ///
     /// # Guarantees
     /// - It only works while it holds the Lease, and releases that when the last pass has ended.
-    /// - What is missing (the API server, the served kinds, the namespace) is waited for, and said.
+    /// - What is missing (the API server, the namespace) is waited for, and said. What its installation
+    ///   lacks is waited for half a minute.
     /// - Dropping the future is a crash: the Lease runs out by itself.
     ///
     /// # Errors
-    /// A setting that is none.
-    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), InputError> {
+    /// A setting that is none, or what keeps it from working here: see [`RunError`].
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), RunError> {
+        let mut stop = std::pin::pin!(stop);
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            fit = fitness::check(&self.client, &self.settings, &self.health) => fit?,
+        }
         let candidate = Candidate {
             namespace: self.settings.namespace.clone(),
             name: LEASE.to_owned(),

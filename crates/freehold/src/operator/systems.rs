@@ -1,6 +1,7 @@
 //! Which systems are served: those that are named, or every installed one whose original is not at
 //! work. Two controllers for one object make twins.
 
+use std::fmt;
 use std::time::Duration;
 
 use anyhow::bail;
@@ -9,22 +10,47 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use kube::api::{Api, ListParams};
-use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 
 use super::provider;
 use crate::connect;
 
 /// What `--systems` was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Systems {
+pub enum Systems {
     /// Every installed one whose original is not at work.
     Auto,
     /// These, by their names.
     Named(Vec<&'static str>),
 }
 
+impl Systems {
+    /// Those that may be served: all, where it is found out later.
+    pub fn entries(&self) -> Vec<&'static Entry> {
+        match self {
+            Self::Auto => ENTRIES.to_vec(),
+            Self::Named(names) => names
+                .iter()
+                .filter_map(|name| registry::entry(name))
+                .collect(),
+        }
+    }
+}
+
+impl fmt::Display for Systems {
+    /// As `--systems` takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Named(names) => f.write_str(&names.join(",")),
+        }
+    }
+}
+
 /// Reads `--systems`.
-pub(super) fn parse(text: &str) -> Result<Systems, String> {
+///
+/// # Errors
+/// The rule that it breaks.
+pub fn parse(text: &str) -> Result<Systems, String> {
     if text == "auto" {
         return Ok(Systems::Auto);
     }
@@ -49,15 +75,12 @@ pub(super) fn parse(text: &str) -> Result<Systems, String> {
 ///
 /// # Errors
 /// None was named, or none can be served: which could be, and why the others cannot.
-pub(super) async fn choose(
+pub async fn choose(
     client: &Client,
     told: Option<&Systems>,
 ) -> anyhow::Result<Vec<&'static Entry>> {
-    if let Some(Systems::Named(names)) = told {
-        return Ok(names
-            .iter()
-            .filter_map(|name| registry::entry(name))
-            .collect());
+    if let Some(named @ Systems::Named(_)) = told {
+        return Ok(named.entries());
     }
     let mut free = Vec::new();
     let mut said = Vec::new();
@@ -174,11 +197,22 @@ pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<bool,
         plural,
         ..
     } = entry.kind;
-    let kind = GroupVersionKind::gvk(group, version, entry.kind.singular);
-    let kind = ApiResource::from_gvk_with_plural(&kind, plural);
-    let objects: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
-    match objects.list_metadata(&ListParams::default().limit(1)).await {
-        Ok(_) => Ok(true),
+    is_served(client, group, version, plural).await
+}
+
+/// Whether the API server serves a kind. Everybody may ask that.
+///
+/// # Errors
+/// Why that cannot be told.
+pub(super) async fn is_served(
+    client: &Client,
+    group: &str,
+    version: &str,
+    plural: &str,
+) -> Result<bool, String> {
+    let version = format!("{group}/{version}");
+    match client.list_api_group_resources(&version).await {
+        Ok(kinds) => Ok(kinds.resources.iter().any(|kind| kind.name == plural)),
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
         Err(error) => Err(format!("the API server: {}", connect::words(&error))),
     }

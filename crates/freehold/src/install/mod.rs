@@ -1,0 +1,123 @@
+//! `freehold crds` and `freehold manifests`: what an administrator applies.
+
+pub mod rights;
+
+use api::manifests::{for_account, stream};
+use api::names::{OPERATOR_ACCOUNT, OPERATOR_NAMESPACE};
+use controllers::registry::{self, ENTRIES, Entry};
+use ownership::input;
+
+use crate::operator::systems::{self, Systems};
+use rights::Needed;
+
+/// What `freehold crds` is told.
+#[derive(clap::Args)]
+pub(crate) struct Crds {
+    /// Leave out the definitions of served kinds: the original's are installed
+    #[arg(long)]
+    no_definitions: bool,
+    /// Leave out the admission policies that keep claims and recorded ids from being changed
+    #[arg(long)]
+    no_policy: bool,
+}
+
+/// What `freehold manifests` is told.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// What the operator serves: names with commas between, or auto
+    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS")]
+    systems: Systems,
+    /// The image that the operator is run from; its PATH has freehold
+    #[arg(long, value_parser = image)]
+    image: String,
+    /// The namespace that the operator runs in
+    #[arg(long, default_value = OPERATOR_NAMESPACE, value_parser = label)]
+    namespace: String,
+    /// The account that it runs as, which the admission policies trust
+    #[arg(long, default_value = OPERATOR_ACCOUNT, value_parser = label)]
+    service_account: String,
+}
+
+/// Prints definitions and policies.
+pub(crate) fn crds(options: &Crds) -> anyhow::Result<()> {
+    let mut documents = Vec::new();
+    if !options.no_definitions {
+        let definitions = ENTRIES.iter().flat_map(|entry| entry.definitions);
+        documents.extend(definitions.map(|&text| text.to_owned()));
+    }
+    if !options.no_policy {
+        documents.extend(registry::policies(ENTRIES));
+    }
+    print(&documents)
+}
+
+/// Prints everything that the operator is run with.
+pub(crate) fn manifests(options: &Options) -> anyhow::Result<()> {
+    print(&documents(
+        &options.systems,
+        &options.image,
+        &options.namespace,
+        &options.service_account,
+    ))
+}
+
+/// Everything that the operator is run with, but for the definitions: a YAML document each, or more.
+pub fn documents(systems: &Systems, image: &str, namespace: &str, account: &str) -> Vec<String> {
+    let entries = systems.entries();
+    let policies = registry::policies(&entries);
+    let mut all: Vec<String> = policies
+        .iter()
+        .map(|policy| for_account(policy, namespace, account))
+        .collect();
+    // The policies first: from the start nobody can interfere.
+    all.push(operator(systems, &entries, image, namespace, account));
+    all
+}
+
+fn operator(
+    systems: &Systems,
+    entries: &[&Entry],
+    image: &str,
+    namespace: &str,
+    account: &str,
+) -> String {
+    let mut needed = rights::needed(entries, namespace);
+    if *systems == Systems::Auto {
+        needed.extend(rights::to_choose(entries));
+    }
+    let rules = |own: bool| {
+        let rules = needed.iter().filter(|needed| needed.own == own);
+        rules.map(Needed::to_string).collect::<Vec<_>>().join("\n")
+    };
+    include_str!("template.yaml")
+        .replace("CLUSTER_RULES", &rules(false))
+        .replace("OWN_RULES", &rules(true))
+        .replace("NAMESPACE", namespace)
+        .replace("ACCOUNT", account)
+        .replace("SYSTEMS", &systems.to_string())
+        .replace("IMAGE", image)
+}
+
+fn print(documents: &[String]) -> anyhow::Result<()> {
+    say::text(format_args!("{}", stream(documents)))?;
+    Ok(())
+}
+
+/// Reads the name of a namespace or of an account.
+fn label(text: &str) -> Result<String, String> {
+    input::object_name("", text).map_err(|error| error.rule)?;
+    match text {
+        long if long.len() > 63 => Err("must have at most 63 characters".to_owned()),
+        dotted if dotted.contains('.') => Err("must not contain '.'".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// Reads an image's name, of which the container runtime knows more.
+fn image(text: &str) -> Result<String, String> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "._-/:@+".contains(c);
+    if text.is_empty() || !text.chars().all(legal) {
+        return Err("must be the name of an image, such as registry.example.com/freehold:1".into());
+    }
+    Ok(text.to_owned())
+}
