@@ -28,6 +28,23 @@ fn tests(document: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The lines of a document's example, each with its file.
+fn example(document: &str) -> Vec<(&str, &str)> {
+    let diff = document
+        .split_once("```diff\n")
+        .map_or("", |(_, rest)| rest);
+    let diff = diff.split_once("```").map_or("", |(diff, _)| diff);
+    let mut file = "";
+    let mut lines = Vec::new();
+    for line in diff.lines() {
+        match line.strip_prefix("+++ ") {
+            Some(name) => file = name,
+            None => lines.push((file, line.trim_start_matches('+'))),
+        }
+    }
+    lines
+}
+
 /// All Rust sources below a folder, as one text.
 fn sources(folder: &Path, text: &mut String) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -56,6 +73,13 @@ fn the_guides_name_what_there_is() {
         assert!(links.len() > 4, "{guide}: the links are not read");
         for link in links {
             assert!(root.join("docs").join(link).exists(), "{guide}: {link}");
+        }
+        let example = example(&document);
+        assert!(example.len() > 4, "{guide}: the example is not read");
+        for (file, line) in example {
+            let source = std::fs::read_to_string(root.join(file)).unwrap();
+            let there = source.lines().any(|other| other == line);
+            assert!(there, "{guide}: {file} has no line {line:?}");
         }
         let tests = tests(&document);
         assert!(!tests.is_empty(), "{guide}: the tests are not read");

@@ -10,6 +10,8 @@ pub const MANAGEMENT: &str = "freehold.dev/management";
 pub const DELETION: &str = "freehold.dev/deletion";
 /// `exclusive`: what others put into resources of ours is removed, instead of being left to them.
 pub const RULES: &str = "freehold.dev/rules";
+/// `conflict`: a resource of our name that has no mark is not used; `use`: it is.
+pub const UNMARKED: &str = "freehold.dev/unmarked";
 /// The slots whose resources a person has told us to adopt; taken away when that is done.
 pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.

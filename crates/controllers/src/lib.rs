@@ -10,6 +10,7 @@
 //! passes, conditions and events are the same for all.
 
 pub mod kkp;
+pub mod land;
 pub mod reconcile;
 pub mod registry;
 mod rights;

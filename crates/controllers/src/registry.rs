@@ -4,16 +4,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use api::manifests::protection;
-use cloud_port::aws::Accounts;
+use cloud_port::aws::{Access, Accounts, AwsPlace as _, Credentials};
 use cloud_port::driver::Term;
 use kube::Client;
+use ownership::CloudError;
 
 pub use crate::rights::Right;
 pub use api::manifests::Served;
 
 use crate::kkp::{self, Kkp};
+use crate::land::{Land, Plot};
 use crate::reconcile::{
-    self, InspectError, Inspection, Monitor, Reconciler, Settings, Sources, WallClock,
+    self, InspectError, Inspection, Monitor, Reconciler, Roll, Settings, Sources, Trouble,
+    WallClock,
 };
 use crate::rights;
 
@@ -118,6 +121,21 @@ pub fn policies(entries: &[&Entry]) -> Vec<String> {
     all
 }
 
+/// A region of AWS with the credentials of the environment, whether any object is there or not.
+///
+/// # Errors
+/// Why nobody can sign in there.
+pub async fn land<C: Clouds>(clouds: &C, region: &str) -> Result<Box<dyn Land>, CloudError> {
+    let access = Access {
+        credentials: Credentials::Default,
+        assume: None,
+        region: region.to_owned(),
+    };
+    let inventory = clouds.aws().open(&access).await?;
+    let place = inventory.cloud().place();
+    Ok(Box::new(Plot::new(place, inventory)))
+}
+
 /// The clouds that systems are on.
 pub trait Clouds: Send + Sync {
     /// The accounts of AWS.
@@ -160,13 +178,24 @@ pub trait System<K>: Send + Sync {
     /// Works until `stop`, and then until the passes that have begun have ended.
     fn run(self: Box<Self>, road: Road<K>, stop: Stop) -> Future<'static, ()>;
 
-    /// Looks at an object and at its cloud; nothing is written.
-    fn inspect<'a>(
+    /// Looks at objects and at their clouds; nothing is written.
+    fn inspect(
         self: Box<Self>,
         road: Road<K>,
-        name: &'a str,
-        namespace: Option<&'a str>,
-    ) -> Future<'a, Result<Inspection, InspectError>>;
+        which: Which<'_>,
+    ) -> Future<'_, Result<Vec<Inspection>, InspectError>>;
+
+    /// Calls the roll of its objects; nothing is written.
+    fn roll(self: Box<Self>, road: Road<K>) -> Future<'static, Result<Roll, Trouble>>;
+}
+
+/// Which objects are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Which<'a> {
+    /// Those of this name; all without one.
+    pub name: Option<&'a str>,
+    /// Those in this namespace, where they are in namespaces; in all without one.
+    pub namespace: Option<&'a str>,
 }
 
 /// The word to stop.
@@ -205,14 +234,24 @@ impl<S: Sources, K: WallClock + 'static> System<K> for On<S> {
         Box::pin(reconcile::run(Arc::new(reconciler), stop))
     }
 
-    fn inspect<'a>(
+    fn inspect(
         self: Box<Self>,
         road: Road<K>,
-        name: &'a str,
-        namespace: Option<&'a str>,
-    ) -> Future<'a, Result<Inspection, InspectError>> {
+        which: Which<'_>,
+    ) -> Future<'_, Result<Vec<Inspection>, InspectError>> {
         let reconciler = self.reconciler(road);
-        Box::pin(async move { reconciler.inspect(name, namespace).await })
+        let Which { name, namespace } = which;
+        Box::pin(async move {
+            match name {
+                Some(name) => Ok(vec![reconciler.inspect(name, namespace).await?]),
+                None => reconciler.inspect_all(namespace).await,
+            }
+        })
+    }
+
+    fn roll(self: Box<Self>, road: Road<K>) -> Future<'static, Result<Roll, Trouble>> {
+        let reconciler = self.reconciler(road);
+        Box::pin(async move { reconciler.roll().await })
     }
 }
 

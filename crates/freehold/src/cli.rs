@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 #[cfg(feature = "dev")]
 use crate::dev;
+use crate::look::everywhere;
 use crate::{install, look, operator, take_over};
 
 /// Gives every cloud resource of a Kubernetes cluster a provable owner.
@@ -23,6 +24,9 @@ enum Command {
     /// Show a cluster's life on a simulated account; nothing leaves this machine
     #[cfg(feature = "dev")]
     Dev(dev::Options),
+    /// Do something by hand in the simulated account of a running dev
+    #[cfg(feature = "dev")]
+    Sim(dev::sim::Options),
     /// Run the operator on the current cluster
     Run(operator::Options),
     /// Print the definitions of served kinds, and the admission policies
@@ -33,6 +37,10 @@ enum Command {
     Explain(look::ExplainOptions),
     /// Show what belongs to an object, and why
     Tree(look::TreeOptions),
+    /// Say whose resources are, and by which marks
+    Whose(everywhere::WhoseOptions),
+    /// Find what carries marks of a claim that is no object's here
+    Orphans(everywhere::OrphansOptions),
     /// Confirm that the claims of a management cluster that is gone are this one's
     TakeOver(take_over::Options),
 }
@@ -43,11 +51,15 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         #[cfg(feature = "dev")]
         Command::Dev(options) => dev::run(&options),
+        #[cfg(feature = "dev")]
+        Command::Sim(options) => dev::sim::run(&options),
         Command::Run(options) => operator::command(options),
         Command::Crds(options) => install::crds(&options),
         Command::Manifests(options) => install::manifests(&options),
         Command::Explain(options) => look::explain(&options),
         Command::Tree(options) => look::tree(&options),
+        Command::Whose(options) => everywhere::whose(&options),
+        Command::Orphans(options) => everywhere::orphans(&options),
         Command::TakeOver(options) => take_over::command(&options),
     };
     say::end(outcome.map(|()| ExitCode::SUCCESS))
@@ -61,7 +73,7 @@ fn refuse(error: &clap::Error) -> ! {
             .get_subcommands()
             .map(clap::Command::get_name)
             .collect();
-        let said = format!("{}\nThere is: {}\n", error.render(), names.join(", "));
+        let said = format!("{}\nThere are: {}\n", error.render(), names.join(", "));
         // Where standard error takes nothing, the exit code says it.
         let _ = std::io::stderr().write_all(said.as_bytes());
         std::process::exit(error.exit_code());

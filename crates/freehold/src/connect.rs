@@ -1,21 +1,46 @@
 //! The cluster that the command line speaks to: the current kubeconfig's, or the one it runs in.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::Api;
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt as _};
 use ownership::{Holder, input};
 
-/// A client of the current cluster.
-pub(crate) async fn client() -> anyhow::Result<Client> {
-    client_of(config().await?)
+/// Which cluster is spoken to.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Which {
+    /// The kubeconfig; without it, as KUBECONFIG says, or ~/.kube/config, or the cluster we run in
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// The context in it; without it, the current one
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
 }
 
-/// How the current cluster is reached.
-pub(crate) async fn config() -> anyhow::Result<Config> {
-    Config::infer()
-        .await
-        .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one")
+/// How the cluster is reached.
+pub(crate) async fn config(which: &Which) -> anyhow::Result<Config> {
+    let options = KubeConfigOptions {
+        context: which.context.clone(),
+        ..KubeConfigOptions::default()
+    };
+    match &which.kubeconfig {
+        Some(file) => {
+            let read = Kubeconfig::read_from(file);
+            let read = read.with_context(|| format!("--kubeconfig {}", file.display()))?;
+            let config = Config::from_custom_kubeconfig(read, &options).await;
+            config.with_context(|| format!("--kubeconfig {}", file.display()))
+        }
+        None if which.context.is_some() => {
+            let config = Config::from_kubeconfig(&options).await;
+            config.context("--context")
+        }
+        None => Config::infer()
+            .await
+            .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one"),
+    }
 }
 
 /// The client of a cluster.

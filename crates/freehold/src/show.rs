@@ -1,9 +1,6 @@
 //! Trees, laid out for a terminal or for a file.
 
-use std::borrow::Cow;
-
 use console::{Term, style};
-use serde::{Deserialize, Serialize};
 
 /// How wide output is where there is no terminal to ask.
 const WIDTH: u16 = 120;
@@ -15,67 +12,78 @@ const NARROWEST: u16 = 60;
 const WIDEST: u16 = 160;
 
 /// One line of a tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Branch {
     /// How deep it stands: 0 for the root.
     pub(crate) depth: usize,
     /// What it is.
     pub(crate) what: String,
     /// The verdict, and what that rests on.
-    pub(crate) verdict: (Cow<'static, str>, String),
+    pub(crate) verdict: (String, String),
 }
 
 /// How wide the longest verdict is.
 const VERDICT: usize = 8;
 
-/// A tree, its verdicts in a column; where they do not fit, each is below its branch.
+/// A tree, its verdicts in a column; what a verdict rests on is below its branch where it does not fit
+/// beside it.
 pub(crate) fn tree(branches: &[Branch]) -> String {
     draw(branches, usize::from(width()))
 }
 
 fn draw(branches: &[Branch], width: usize) -> String {
-    let lines: Vec<String> = (0..branches.len())
-        .map(|at| stem(branches, at) + &branches[at].what)
+    let names: Vec<Vec<String>> = (0..branches.len())
+        .map(|at| name(branches, at, width))
         .collect();
-    let wide = lines
-        .iter()
-        .map(|line| line.chars().count())
-        .max()
-        .unwrap_or(0);
-    let room = width.saturating_sub(wide + VERDICT + 4);
-    let fits = |branch: &Branch| branch.verdict.1.chars().count() <= room;
-    let beside = branches.iter().all(fits);
+    let last = |lines: &Vec<String>| lines.last().map_or(0, |line| line.chars().count());
+    // A line that leaves little room for a verdict does not move those of the others.
+    let most = width * 3 / 5;
+    let widths = names.iter().map(last);
+    let wide = widths.filter(|wide| *wide <= most).max().unwrap_or(0);
     let mut drawn = Vec::new();
-    for (at, line) in lines.into_iter().enumerate() {
+    for (at, mut lines) in names.into_iter().enumerate() {
         let (verdict, why) = &branches[at].verdict;
+        let line = lines.pop().unwrap_or_default();
+        drawn.extend(lines);
         if verdict.is_empty() {
             drawn.push(line);
-        } else if beside {
-            drawn.push(format!(
-                "{line:<wide$}  {}  {}",
-                colour(verdict),
-                style(why).dim()
-            ));
+            continue;
+        }
+        let used = wide.max(line.chars().count()) + VERDICT + 4;
+        let head = format!("{line:<wide$}  {}", colour(verdict));
+        if used + why.chars().count() <= width {
+            drawn.push(format!("{head}  {}", style(why).dim()));
         } else {
-            drawn.push(line);
-            drawn.extend(below(branches, at, width));
+            drawn.push(head);
+            drawn.extend(below(branches, at, why, width));
         }
     }
     let trimmed = drawn.iter().map(|line| line.trim_end().to_owned() + "\n");
     trimmed.collect()
 }
 
-/// A verdict that has no place beside its branch, in lines of its own.
-fn below(branches: &[Branch], at: usize, width: usize) -> Vec<String> {
-    let (verdict, why) = &branches[at].verdict;
+/// What a branch is, in as many lines as it needs beside a verdict.
+fn name(branches: &[Branch], at: usize, width: usize) -> Vec<String> {
+    let stem = stem(branches, at);
+    let room = width.saturating_sub(stem.chars().count() + VERDICT + 2);
+    let mut lines = wrap(&branches[at].what, room).into_iter();
+    let first = stem + &lines.next().unwrap_or_default();
+    let trunks: String = (1..=branches[at].depth + 1)
+        .map(|level| trunk(branches, at, level))
+        .collect();
+    let rest = lines.map(|line| format!("{trunks}{line}"));
+    std::iter::once(first).chain(rest).collect()
+}
+
+/// What has no place beside its branch, in lines of its own.
+fn below(branches: &[Branch], at: usize, why: &str, width: usize) -> Vec<String> {
     let indent: String = (1..=branches[at].depth + 1)
         .map(|level| trunk(branches, at, level))
         .collect();
-    let room = width.saturating_sub(indent.chars().count() + VERDICT + 2);
-    let heads = std::iter::once(colour(verdict)).chain(std::iter::repeat(" ".repeat(VERDICT)));
-    heads
-        .zip(wrap(why, room))
-        .map(|(head, line)| format!("{indent}{head}  {}", style(line).dim()))
+    let room = width.saturating_sub(indent.chars().count() + 2);
+    let lines = wrap(why, room).into_iter();
+    lines
+        .map(|line| format!("{indent}  {}", style(line).dim()))
         .collect()
 }
 
@@ -183,18 +191,13 @@ Cluster demo
         assert_eq!(draw(&branches, 120), expected);
         let narrow = "\
 Cluster demo
-├─ security group
-│  │  Owned     by its
-│  │            mark
-│  ├─ rule ssh
-│  │     Owned
-│  └─ rule icmp
-│        Owned
-└─ subnet
-   │  Used
-   └─ tag
-         Owned
+├─ security group  Owned
+│  │    by its mark
+│  ├─ rule ssh     Owned
+│  └─ rule icmp    Owned
+└─ subnet          Used
+   └─ tag          Owned
 ";
-        assert_eq!(draw(&branches, 24), narrow);
+        assert_eq!(draw(&branches, 30), narrow);
     }
 }

@@ -5,16 +5,20 @@ use std::fmt;
 
 use ::api::names::OPERATOR_NAMESPACE;
 use anyhow::{Context as _, bail, ensure};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt as _};
 use ownership::Holder;
+use ownership::time::REQUEST_TIMEOUT;
 
-use crate::connect;
+use crate::clock::ProcessClock;
+use crate::look::everywhere::held_by;
+use crate::look::{Around, Whose, ask};
+use crate::{accounts, connect, install};
 
 /// The ConfigMap in the operator's namespace that says what this management cluster has taken over:
 /// its keys are holders, its values the generation up to which their claims are its own. It is read
-/// when a replica begins to lead.
+/// when a replica begins to lead, and now and then while it does.
 pub const CONFIG_MAP: &str = "freehold-take-over";
 
 /// What the version before wrote in place of a generation: it knew only the first.
@@ -27,10 +31,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HOLDER[@GENERATION]", value_parser = from)]
     from: Confirmation,
     /// The operator's namespace
-    #[arg(long, default_value = OPERATOR_NAMESPACE)]
+    #[arg(long, default_value = OPERATOR_NAMESPACE, value_parser = install::label)]
     namespace: String,
     #[command(flatten)]
     whom: connect::Whom,
+    /// A region of AWS to look in for its marks, too, with the credentials of the environment
+    #[arg(long, value_name = "REGION")]
+    region: Vec<String>,
+    #[command(flatten)]
+    cluster: connect::Which,
     /// Do it; without this, only what would be done is said
     #[arg(long)]
     apply: bool,
@@ -72,7 +81,12 @@ pub(crate) fn command(options: &Options) -> anyhow::Result<()> {
         .build()
         .context("the runtime")?;
     runtime.block_on(async {
-        let client = connect::client().await?;
+        let config = connect::config(&options.cluster).await?;
+        ensure!(
+            !ask::is_dev(&config),
+            "this is a freehold dev: nobody else has been in its cloud"
+        );
+        let client = connect::client_of(config)?;
         let (from, namespace) = (&options.from, &options.namespace);
         let own = connect::holder(&client, options.whom.holder.as_deref());
         let own = own.await.map_err(said)?;
@@ -81,6 +95,28 @@ pub(crate) fn command(options: &Options) -> anyhow::Result<()> {
             "{} is this management cluster itself",
             from.holder
         );
+        let namespaces: Api<Namespace> = Api::all(client.clone());
+        ensure!(
+            namespaces.get_opt(namespace).await.map_err(said)?.is_some(),
+            "there is no namespace {namespace}: --namespace must be the operator's"
+        );
+        let clock = ProcessClock::real();
+        let accounts = accounts::real(clock, REQUEST_TIMEOUT)?;
+        let whose = Whose {
+            holder: own.clone(),
+            taken_over: read(&client, namespace).await.map_err(said)?,
+        };
+        let around = Around::look(&accounts, &client, clock, whose, &options.region).await?;
+        let held = held_by(&around, &from.holder).await;
+        ensure!(
+            !held.is_empty(),
+            "nothing here is held by {}: neither a mark in the accounts of the objects here nor a \
+             record of theirs names it",
+            from.holder
+        );
+        for line in held {
+            say::line!("{line}")?;
+        }
         let words = confirm(&client, namespace, from, &own, options.apply).await?;
         say::line!("{words}")?;
         Ok(())
@@ -128,7 +164,8 @@ async fn confirm(
             written => written.map_err(said)?,
         }
         lines.push(format!(
-            "confirmed in the ConfigMap {CONFIG_MAP}; restart the operator in {namespace}"
+            "confirmed in the ConfigMap {CONFIG_MAP} in {namespace}; the operator there notices within \
+             half a minute"
         ));
     } else {
         lines.push(format!(
@@ -179,11 +216,7 @@ pub(crate) async fn read(
 ) -> Result<BTreeMap<Holder, u32>, kube::Error> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let map = maps.get_opt(CONFIG_MAP).await?.unwrap_or_default();
-    let holders = confirmed(&map);
-    for (holder, generation) in &holders {
-        tracing::info!(%holder, generation, "taken over");
-    }
-    Ok(holders)
+    Ok(confirmed(&map))
 }
 
 /// What a ConfigMap confirms.

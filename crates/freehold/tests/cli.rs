@@ -226,7 +226,8 @@ fn dev_serves_until_it_is_interrupted() {
     // Without credentials kubectl asks for a name.
     assert!(written.contains("token:"), "{written}");
     // The controllers work.
-    dev.line("✓ create security group kubernetes-demo");
+    dev.line("demo ✓ create security group kubernetes-demo");
+    dev.line("demo ✓ Ready");
     let cluster = get(&url, "/apis/kubermatic.k8c.io/v1/clusters/demo");
     assert!(cluster.contains("freehold.dev/claim-uuid"), "{cluster}");
     // The process itself is asked: it has the simulated cloud.
@@ -241,7 +242,31 @@ fn dev_serves_until_it_is_interrupted() {
         "{}",
         text(&tree.stdout)
     );
+    let json = ask(&["explain", "--all", "-o", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json[0]["object"], "Cluster demo");
+    let yaml = ask(&["tree", "cluster/demo", "-o", "yaml"]);
+    assert!(text(&yaml.stdout).contains("object: Cluster demo\n"));
+    let whose = text(&ask(&["whose", "kubernetes-demo", "web-shop", "sg-0"]).stdout);
+    for words in ["belongs to Cluster demo", ": Unmarked\n", "sg-0: Absent\n"] {
+        assert!(whose.contains(words), "{whose}");
+    }
+    let orphans = text(&ask(&["orphans"]).stdout);
+    assert!(orphans.starts_with("no orphans among"), "{orphans}");
+    let rule = "ingress tcp 22-22 0.0.0.0/0";
+    let drift = ask(&["sim", "remove", "kubernetes-demo", rule]);
+    let drift = text(&drift.stdout);
+    assert!(
+        drift.starts_with(&format!("removed rule {rule} from")),
+        "{drift}"
+    );
     let slot = ask(&["explain", "cluster/demo", "--slot", "security-group"]);
+    let would = format!("next: add rule {rule} to security group sg-");
+    assert!(
+        text(&slot.stdout).contains(&would),
+        "{}",
+        text(&slot.stdout)
+    );
     assert!(text(&slot.stdout).contains("slot security-group"));
     for (args, words) in [
         (
@@ -416,7 +441,9 @@ fn a_wrong_command_is_refused_with_what_there_is() {
     let said = text(&output.stderr);
     assert!(said.contains("'dve'"), "{said}");
     assert!(
-        said.ends_with("There is: dev, run, crds, manifests, explain, tree, take-over\n"),
+        said.ends_with(
+            "There are: dev, sim, run, crds, manifests, explain, tree, whose, orphans, take-over\n"
+        ),
         "{said}"
     );
     assert!(!said.contains('\u{1b}'), "{said:?}");

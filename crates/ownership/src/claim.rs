@@ -81,6 +81,21 @@ impl Claim {
         Self::with_uuid(kind, namespace, mesh, Uuid::new_v5(&root, mesh.as_bytes()))
     }
 
+    /// A claim whose object is gone: only its marks tell of it.
+    ///
+    /// # Errors
+    /// `kind` is not of the form `Kind.group`.
+    pub fn gone(kind: &str, name: &str, hash: &ClaimHash) -> Result<Self, InputError> {
+        check_kind(kind)?;
+        Ok(Self {
+            kind: kind.into(),
+            namespace: "".into(),
+            name: name.into(),
+            uuid: Uuid::nil(),
+            hash: hash.clone(),
+        })
+    }
+
     fn with_uuid(kind: &str, namespace: &str, name: &str, uuid: Uuid) -> Result<Self, InputError> {
         check_kind(kind)?;
         if !namespace.is_empty() {

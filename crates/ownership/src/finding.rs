@@ -154,6 +154,26 @@ impl Finding {
         }
     }
 
+    /// The slot that it is about, where it is about one.
+    pub fn slot(&self) -> Option<&SlotName> {
+        match self {
+            Self::Conflict { slot, .. }
+            | Self::NameTaken { slot, .. }
+            | Self::Ambiguous { slot, .. }
+            | Self::Unprovable { slot, .. }
+            | Self::Missing { slot, .. }
+            | Self::NoneToUse { slot, .. }
+            | Self::MarkLost { slot, .. }
+            | Self::Held { slot, .. }
+            | Self::Twins { slot, .. }
+            | Self::Drift { slot, .. }
+            | Self::InnerConflict { slot, .. }
+            | Self::TagsFull { slot, .. }
+            | Self::Unmarkable { slot, .. } => Some(slot),
+            Self::Yielded { .. } | Self::Blocked { .. } | Self::CannotStrip { .. } => None,
+        }
+    }
+
     /// The condition it belongs to.
     pub fn condition(&self) -> &'static str {
         match self {
@@ -197,10 +217,20 @@ impl fmt::Display for Finding {
             Self::Conflict {
                 slot,
                 target,
+                owner: owner @ Owner::Named(_),
+            } => write!(
+                f,
+                "{slot}: {target} is marked for the cluster {owner}; choose another name, or delete \
+                 that cluster first"
+            ),
+            Self::Conflict {
+                slot,
+                target,
                 owner,
             } => write!(
                 f,
-                "{slot}: {target} belongs to {owner}; choose another name, or release it there first"
+                "{slot}: {target} belongs to {owner}; choose another name, or end that claim: delete \
+                 its object, or if that is gone, freehold orphans"
             ),
             Self::NameTaken { slot, target } => write!(
                 f,

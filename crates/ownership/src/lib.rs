@@ -35,7 +35,7 @@ pub mod verdict;
 pub mod view;
 
 pub use blueprint::{Blueprint, Slot, SlotName};
-pub use claim::{Claim, Holder};
+pub use claim::{Claim, ClaimHash, Holder};
 pub use decide::{Case, Decision, Phase, decide};
 pub use error::{Class, CloudError};
 pub use finding::{Finding, Reason};

@@ -269,15 +269,18 @@ pub trait Rules {
 pub struct Freehold {
     /// T of assumption A3.
     pub request_timeout: Millis,
+    /// What our name without any mark means, whatever a dialect says.
+    pub unmarked: Option<Unmarked>,
 }
 
 /// The rules with the usual T.
 #[expect(
     non_upper_case_globals,
-    reason = "only T can differ: where it does not, the rules are a value of one name"
+    reason = "where people set nothing, the rules are a value of one name"
 )]
 pub const Freehold: Freehold = Freehold {
     request_timeout: REQUEST_TIMEOUT,
+    unmarked: None,
 };
 
 impl Default for Freehold {
@@ -289,5 +292,9 @@ impl Default for Freehold {
 impl Rules for Freehold {
     fn request_timeout(&self) -> Millis {
         self.request_timeout
+    }
+
+    fn unmarked(&self, dialect: &Dialect) -> Unmarked {
+        self.unmarked.unwrap_or_else(|| dialect.unmarked())
     }
 }

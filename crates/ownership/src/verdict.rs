@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::claim::{Claim, ClaimHash, Holder};
 use crate::kind::{InnerKind, Kind};
-use crate::mark::{self, Dialect, OwnershipMark, Reading, Tags};
+use crate::mark::{self, Carrier, Dialect, OwnershipMark, Reading, Tags};
 use crate::part::{InnerPart, Resource};
 use crate::query::Target;
 use crate::rules::Rules;
@@ -38,13 +38,42 @@ pub enum Verdict {
     Unmarked,
 }
 
+/// Another claim, as its marks on a resource tell of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherClaim {
+    /// What its marks carry.
+    pub hash: ClaimHash,
+    /// Whom a served system's mark beside it names.
+    pub object: Option<String>,
+}
+
+impl OtherClaim {
+    /// `not` is the name of a cluster that cannot be meant: the one that asks has a mark there, too.
+    fn new(carrier: Carrier, tags: &Tags, hash: ClaimHash, not: Option<&str>) -> Self {
+        let mut named = mark::named(carrier, tags).into_iter();
+        let object = named.find(|named| named.owns && not != Some(named.name.as_str()));
+        let object = object.map(|named| named.to_string());
+        Self { hash, object }
+    }
+}
+
+impl std::fmt::Display for OtherClaim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the claim {}", self.hash)?;
+        match &self.object {
+            Some(object) => write!(f, " ({object})"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Who owns a foreign resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// Another claim of Freehold's.
-    Claim(ClaimHash),
+    Claim(OtherClaim),
     /// Both this claim and another: neither may act.
-    Disputed(ClaimHash),
+    Disputed(OtherClaim),
     /// Whoever a dialect's mark names.
     Named(String),
     /// Our own name in the dialect, without Freehold's mark: nobody can tell whose (legacy).
@@ -262,7 +291,7 @@ pub fn judge(
 #[derive(Clone, Debug)]
 pub(crate) struct Marks {
     pub(crate) ours: Option<OwnershipMark>,
-    pub(crate) other: Option<ClaimHash>,
+    pub(crate) other: Option<OtherClaim>,
     pub(crate) dialect: Reading,
 }
 
@@ -287,6 +316,8 @@ pub(crate) fn read_marks(
             other = Some(mark.claim);
         }
     }
+    let own = identity.dialect.cluster_name().filter(|_| ours.is_some());
+    let other = other.map(|hash| OtherClaim::new(kind.carrier, tags, hash, own));
     let dialect = identity.dialect.read(kind.carrier, tags);
     Marks {
         ours,
@@ -373,8 +404,8 @@ impl std::fmt::Display for Held {
 impl std::fmt::Display for Owner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Claim(hash) => write!(f, "the claim {hash}"),
-            Self::Disputed(hash) => write!(f, "this claim and the claim {hash} at once"),
+            Self::Claim(other) => write!(f, "{other}"),
+            Self::Disputed(other) => write!(f, "this claim and {other} at once"),
             Self::Named(name) => write!(f, "{name}"),
             Self::Legacy => write!(f, "a cluster of this name, without a Freehold mark"),
         }

@@ -36,6 +36,23 @@ pub fn text(text: fmt::Arguments<'_>) -> Result<(), Unheard> {
     Ok(io::stdout().lock().write_fmt(text)?)
 }
 
+/// Asks on standard output, and hears a line on standard input: whether it says yes. Where nobody
+/// answers, the answer is no.
+///
+/// # Errors
+/// What standard output has against it.
+pub fn asked(question: &str) -> Result<bool, Unheard> {
+    text(format_args!("{question}"))?;
+    io::stdout().lock().flush()?;
+    let mut answer = String::new();
+    let heard = io::stdin().read_line(&mut answer);
+    let yes = ["y", "yes"].contains(&answer.trim().to_lowercase().as_str());
+    if !heard.is_ok_and(|bytes| bytes > 0) {
+        text(format_args!("\n"))?;
+    }
+    Ok(yes)
+}
+
 /// Says what went wrong on standard error; where nobody listens there either, nobody is told.
 pub fn error(error: &anyhow::Error) {
     let _ = writeln!(io::stderr().lock(), "error: {error:#}");

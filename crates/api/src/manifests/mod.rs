@@ -2,6 +2,9 @@
 
 mod policies;
 
+use k8s_openapi::api::admissionregistration::v1::{
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, PostParams};
 use kube::{Client, ResourceExt as _};
@@ -61,6 +64,31 @@ pub async fn install(client: Client) -> Result<Vec<Installed>, kube::Error> {
         }
     }
     Ok(installed)
+}
+
+/// Creates the admission policies, each with its binding, that are absent.
+///
+/// # Errors
+/// What the API server said.
+pub async fn protect(client: Client, policies: &[String]) -> Result<(), kube::Error> {
+    for text in policies {
+        let value: serde_json::Value =
+            serde_saphyr::from_str(text).expect("a constant, which a test reads");
+        let created = if value["kind"] == "ValidatingAdmissionPolicy" {
+            let api: Api<ValidatingAdmissionPolicy> = Api::all(client.clone());
+            let policy = serde_json::from_value(value).map_err(kube::Error::SerdeError)?;
+            api.create(&PostParams::default(), &policy).await.map(drop)
+        } else {
+            let api: Api<ValidatingAdmissionPolicyBinding> = Api::all(client.clone());
+            let binding = serde_json::from_value(value).map_err(kube::Error::SerdeError)?;
+            api.create(&PostParams::default(), &binding).await.map(drop)
+        };
+        match created {
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {}
+            created => created?,
+        }
+    }
+    Ok(())
 }
 
 fn parse(text: &str) -> CustomResourceDefinition {

@@ -50,7 +50,7 @@ pub struct PartSample {
 }
 
 impl Sample {
-    /// A Kind that can be created without any property, and has nothing inside.
+    /// A Kind that can be created without any property; parts inside are added to it.
     pub const fn of(kind: &'static Kind) -> Self {
         Self {
             kind,

@@ -10,6 +10,42 @@ pub fn resource(target: &Target) -> String {
     format!("{} {}", target.kind.noun, target.id)
 }
 
+/// A resource with its name, where it has another than its id.
+pub fn called(target: &Target, name: &str) -> String {
+    match name {
+        "" => resource(target),
+        name if name == target.id.as_str() => resource(target),
+        name => format!("{} {name}", resource(target)),
+    }
+}
+
+/// The word between a Step's parts and its resources; none where they are the same.
+pub fn preposition(step: &Step) -> Option<&'static str> {
+    match step {
+        Step::Create(_) | Step::Delete(_) => None,
+        Step::AddInner { .. } => Some("to"),
+        Step::RemoveInner(_) | Step::Unmark { .. } => Some("from"),
+        Step::Mark { .. } | Step::Update(_) => Some("on"),
+        Step::MarkInner(_) | Step::UnmarkInner(_) => Some("in"),
+    }
+}
+
+/// Resources in one phrase: those of one Kind have its noun once.
+pub fn resources<'t>(targets: &[Target], name: impl Fn(&Target) -> &'t str) -> String {
+    let alike = |(one, two): (&Target, &Target)| one.kind == two.kind;
+    match targets {
+        [first, _, ..] if targets.iter().zip(&targets[1..]).all(alike) => {
+            let ids: Vec<_> = targets.iter().map(|target| target.id.as_str()).collect();
+            let noun = count(targets.len(), first.kind.noun);
+            format!("{noun} {}", ids.join(", "))
+        }
+        targets => {
+            let all = targets.iter().map(|target| called(target, name(target)));
+            all.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
 /// The parts that a Step is about, one a line.
 pub fn parts(step: &Step) -> Vec<String> {
     match step {
@@ -47,15 +83,11 @@ pub fn deed(step: &Step) -> String {
             count(more, noun)
         }
     };
-    let preposition = match step {
-        Step::Create(_) => return what,
-        Step::Delete(deletion) => {
-            return format!("{what} ({})", proof(deletion.owned().proof()));
-        }
-        Step::AddInner { .. } => "to",
-        Step::RemoveInner(_) | Step::Unmark { .. } => "from",
-        Step::Mark { .. } | Step::Update(_) => "on",
-        Step::MarkInner(_) | Step::UnmarkInner(_) => "in",
+    let Some(preposition) = preposition(step) else {
+        return match step {
+            Step::Delete(deletion) => format!("{what} ({})", proof(deletion.owned().proof())),
+            _ => what,
+        };
     };
     match step.targets() {
         [target] => format!("{what} {preposition} {}", resource(target)),

@@ -102,6 +102,8 @@ impl<A: Accounts> System for Kkp<A> {
     const OLD_FINALIZERS: &'static [&'static str] = &old_finalizers::ALL;
     const STATUS: Status = STATUS;
 
+    const IDS_IN: Option<&'static str> = Some("spec.cloud.aws");
+
     fn owns(&self) -> &'static [&'static Kind] {
         &OWNED
     }
@@ -181,7 +183,7 @@ impl<A: Accounts> System for Kkp<A> {
     }
 
     fn place(cloud: &A::Cloud) -> String {
-        format!("{}/{}", cloud.account(), cloud.region())
+        cloud.place()
     }
 
     fn misplaced(object: &Object, was: &str, is: &str) -> InputError {

@@ -62,7 +62,7 @@ impl<'a> Ask<'a> {
             };
             debug_assert!(
                 self.references.hosts.contains_key(&host.kind),
-                "{host} is a host: System::watches must say so"
+                "{host} is a host: Sources::watches must say so"
             );
             let meta = object.meta().clone();
             lock(&self.hosts).push(Seen { host, meta });
@@ -122,7 +122,7 @@ impl<'a> Ask<'a> {
         let mut all = self.references.all();
         debug_assert!(
             self.references.watched.contains(&kind),
-            "{kind} is asked for, and not watched: System::watches must name it"
+            "{kind} is asked for, and not watched: Sources::watches must name it"
         );
         let refers = all.entry(self.asker.clone()).or_default();
         refers.to.insert(Reference { kind, object });

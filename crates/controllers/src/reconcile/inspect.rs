@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use cloud_port::driver::{Planned, Report};
+use api::Condition;
+use cloud_port::driver::Plan;
 use cloud_port::{Cloud as _, Inventory, Survey};
+use kube::ResourceExt as _;
+use kube::api::ListParams;
 use ownership::decide::{Filled, Phase};
 use ownership::kind::InnerKind;
 use ownership::part::InnerPart;
@@ -13,13 +16,25 @@ use ownership::{
 };
 
 use super::clock::WallClock;
-use super::pass::Reconciler;
+use super::outcome::Conditions;
+use super::pass::{Reconciler, troubled};
 use super::prepare::{Prepared, Unready};
 use super::system::{Sources, Trouble, api_of};
 
-/// An object as the engine sees it.
+/// An object, and what there is to say of it.
 #[derive(Debug)]
 pub struct Inspection {
+    /// Which object: `Cluster demo`.
+    pub object: String,
+    /// What the operator has told of it.
+    pub conditions: Vec<(&'static str, Condition)>,
+    /// How the engine sees it, or why it cannot be asked.
+    pub sight: Result<Sight, Unseen>,
+}
+
+/// An object as the engine sees it.
+#[derive(Debug)]
+pub struct Sight {
     /// The claim.
     pub claim: Claim,
     /// Whether it lives or ends.
@@ -28,15 +43,17 @@ pub struct Inspection {
     pub blueprint: Blueprint,
     /// Its record.
     pub ledger: Ledger,
-    /// The Steps of a pass that succeeds, each with its reason.
-    pub plan: Vec<Planned>,
-    /// What such a pass finds; what it would create fills slots here, too.
-    pub report: Report,
+    /// What a pass that succeeds does and finds.
+    pub plan: Plan,
     /// Why nothing of that is done, in words.
-    pub switch: Option<String>,
+    pub stop: Option<String>,
     /// What fills its slots, freshly read.
     pub found: BTreeMap<Target, Found>,
 }
+
+/// Why the engine cannot be asked about an object: what its conditions will say.
+#[derive(Debug)]
+pub struct Unseen(pub Conditions);
 
 /// A resource that fills a slot.
 #[derive(Clone, Debug, Default)]
@@ -61,28 +78,9 @@ pub enum InspectError {
     /// It is another controller's.
     #[error("{0:?} is not ours: it says nothing of a cloud that is served here")]
     NotOurs(String),
-    /// Nobody can tell which claim it is.
-    #[error("{0}")]
-    Identity(String),
-    /// It cannot be worked on.
+    /// The management cluster could not be asked.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
-    /// The cloud could not be asked.
-    #[error("the cloud says {0}")]
-    Cloud(#[from] CloudError),
-}
-
-impl From<Unready> for InspectError {
-    fn from(unready: Unready) -> Self {
-        match unready {
-            Unready::Identity(words) => Self::Identity(words),
-            Unready::Trouble(trouble) => Self::Trouble(trouble),
-            Unready::Slowed(left) => {
-                let words = format!("the account is asked too much: try again in {left}");
-                Self::Trouble(Trouble::Kubernetes(words))
-            }
-        }
-    }
+    Kubernetes(#[from] Trouble),
 }
 
 impl<S: Sources, K: WallClock> Reconciler<S, K> {
@@ -108,39 +106,90 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         if !S::is_ours(&object) {
             return Err(InspectError::NotOurs(name.to_owned()));
         }
+        Ok(self.sight(&object).await)
+    }
+
+    /// Looks at every object of this kind, of one namespace or of all, that is ours.
+    ///
+    /// # Errors
+    /// The management cluster could not be asked.
+    pub async fn inspect_all(
+        &self,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Inspection>, InspectError> {
+        let api = api_of::<S::Object>(&self.client, namespace);
+        let all = api.list(&ListParams::default()).await;
+        let all = all.map_err(Trouble::from)?.items.into_iter();
+        let mut seen = Vec::new();
+        for object in all.filter(S::is_ours) {
+            seen.push(self.sight(&object).await);
+        }
+        Ok(seen)
+    }
+
+    async fn sight(&self, object: &S::Object) -> Inspection {
+        let said = |kind: &'static str| Some((kind, S::STATUS.said(object, kind)?));
+        Inspection {
+            object: called::<S>(object),
+            conditions: Conditions::TYPES.into_iter().filter_map(said).collect(),
+            sight: self.look(object).await,
+        }
+    }
+
+    async fn look(&self, object: &S::Object) -> Result<Sight, Unseen> {
+        let unseen = |trouble: Trouble| Unseen(troubled::<S>(object, &trouble));
+        let prepared = match self.prepare(object).await {
+            Ok(prepared) => prepared,
+            Err(Unready::Identity(words)) => return Err(Unseen(Conditions::conflict(&words))),
+            Err(Unready::Trouble(trouble)) => return Err(unseen(trouble)),
+            Err(Unready::Slowed(left)) => {
+                let words = format!("the account is asked too much: try again in {left}");
+                return Err(unseen(Trouble::Kubernetes(words)));
+            }
+        };
         let Prepared {
             question,
             store,
             inventory,
             stop,
             ..
-        } = self.prepare(&object).await?;
+        } = prepared;
         let ledger = store.ledger().clone();
         let driver = self.driver(&inventory);
-        let (plan, report) = driver.plan(&question.case(), &ledger).await?;
-        let found = found(&inventory, &question.blueprint, &plan, &report).await?;
-        Ok(Inspection {
+        let plan = driver.plan(&question.case(), &ledger).await;
+        let plan = plan.map_err(|error| unseen(error.into()))?;
+        let found = found(&inventory, &question.blueprint, &plan).await;
+        Ok(Sight {
             claim: question.identity.claim.clone(),
             phase: question.phase,
             blueprint: question.blueprint,
             ledger,
             plan,
-            report,
-            switch: stop.map(|stop| stop.to_string()),
-            found,
+            stop: stop.map(|stop| stop.to_string()),
+            found: found.map_err(|error| unseen(error.into()))?,
         })
     }
 }
 
-impl Inspection {
+/// An object as people call it.
+pub(crate) fn called<S: Sources>(object: &S::Object) -> String {
+    let kind = S::CLAIM_KIND.split('.').next().unwrap_or(S::CLAIM_KIND);
+    let name = object.name_any();
+    match object.namespace() {
+        None => format!("{kind} {name}"),
+        Some(namespace) => format!("{kind} {namespace}/{name}"),
+    }
+}
+
+impl Sight {
     /// The slots that would be filled by a create: what fills them is imagined.
     pub fn to_come(&self) -> Vec<&SlotName> {
         to_come(&self.plan)
     }
 }
 
-fn to_come(plan: &[Planned]) -> Vec<&SlotName> {
-    let creates = plan.iter().filter_map(|planned| match &planned.step {
+fn to_come(plan: &Plan) -> Vec<&SlotName> {
+    let creates = plan.now.iter().filter_map(|planned| match &planned.step {
         Step::Create(create) => Some(&create.slot),
         _ => None,
     });
@@ -151,13 +200,12 @@ fn to_come(plan: &[Planned]) -> Vec<&SlotName> {
 async fn found<C: Survey>(
     inventory: &Inventory<C>,
     blueprint: &Blueprint,
-    plan: &[Planned],
-    report: &Report,
+    plan: &Plan,
 ) -> Result<BTreeMap<Target, Found>, CloudError> {
     let to_come = to_come(plan);
     let mut all = BTreeMap::new();
     let there = |filled: &&Filled| !to_come.contains(&&filled.slot);
-    for filled in report.filled.iter().filter(there) {
+    for filled in plan.report.filled.iter().filter(there) {
         let target = &filled.target;
         let read = inventory.read(&Query::Id(target.clone())).await?;
         let mut found = Found::default();

@@ -1,5 +1,9 @@
 //! What others see of passes: logs and metrics.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+
 use super::outcome::Conditions;
 use super::pass::Next;
 
@@ -23,9 +27,33 @@ pub struct Passed<'a> {
     pub told: Option<&'a Conditions>,
     /// When it is looked at again.
     pub next: Next,
+    /// How long it took.
+    pub took: Duration,
+    /// When it ended.
+    pub at: Timestamp,
 }
 
 impl Passed<'_> {
+    /// Logs it: what a person should act on as a warning, what the cloud refuses for good as an error.
+    pub(crate) fn log(&self) {
+        let (kind, object, outcome) = (self.kind, self.object, self.outcome());
+        let ready = self.told.and_then(Conditions::ready);
+        let words = ready.map_or("", |ready| ready.message.as_str());
+        let next = self.next;
+        match self.told {
+            Some(told) if told.failure == Some("fatal") => {
+                tracing::error!(kind, object, outcome, ?next, "{words}");
+            }
+            Some(told) if told.is_trouble() => {
+                tracing::warn!(kind, object, outcome, ?next, "{words}");
+            }
+            Some(told) if !told.is_ready() => {
+                tracing::info!(kind, object, outcome, ?next, "{words}");
+            }
+            _ => tracing::debug!(kind, object, outcome, ?next, "{words}"),
+        }
+    }
+
     /// How it ended, in one word: the reason of the condition `Ready`, or why nothing is told.
     pub fn outcome(&self) -> &str {
         match (self.told, self.next) {

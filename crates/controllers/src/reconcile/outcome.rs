@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use api::Condition;
 use cloud_port::PassEnd;
-use cloud_port::driver::Report;
+use cloud_port::driver::{Plan, Report};
+use cloud_port::words;
+use ownership::decide::Filled;
 use ownership::error::Class;
 use ownership::input::InputError;
-use ownership::{CloudError, Finding, Phase, Reason};
+use ownership::{Blueprint, CloudError, Finding, Phase, Reason, Slot, Verdict};
 
 use super::events::{Note, REPORT};
 use super::system::Trouble;
@@ -28,18 +30,37 @@ pub struct Conditions {
 }
 
 pub(super) const READY: &str = "Ready";
-const PAUSED: &str = "Paused";
+pub(super) const PAUSED: &str = "Paused";
+const SHARED: &str = "Shared";
 const REFUSED: &str = "Refused";
+const OBSERVED: &str = "Observed";
+
+/// Why an object is not ready where no other condition says it: told as an event, too. That something
+/// settles or is being deleted is no news.
+const ALONE: [&str; 4] = [REFUSED, "Waiting", "Retrying", "Throttled"];
+
+/// What is told and warns of nothing.
+const NORMAL: [&str; 4] = [READY, PAUSED, OBSERVED, "Waiting"];
 
 impl Conditions {
     /// The types of conditions that we tell.
-    pub(crate) const TYPES: [&'static str; 7] = [
-        READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", PAUSED,
+    pub(crate) const TYPES: [&'static str; 8] = [
+        READY, "Conflict", "Blocked", "MarkLost", "Degraded", "Invalid", SHARED, PAUSED,
     ];
 
     /// Whether everything is as it should be.
     pub fn is_ready(&self) -> bool {
         self.ready().is_some_and(|ready| ready.holds)
+    }
+
+    /// Whether something is wrong that does not go by itself, or the cloud failed.
+    pub(crate) fn is_trouble(&self) -> bool {
+        let quiet = [READY, SHARED, PAUSED];
+        let mut others = self
+            .by_type
+            .iter()
+            .filter(|(kind, _)| !quiet.contains(kind));
+        self.failure.is_some() || others.any(|(_, condition)| condition.holds)
     }
 
     /// Whether everything is as it should be, and why or why not.
@@ -92,24 +113,23 @@ impl Conditions {
     }
 
     /// Only looking: what would be done.
-    pub(crate) fn observed(steps: &[String], report: &Report) -> Self {
+    pub(crate) fn observed(steps: &[String], plan: &Plan) -> Self {
         let mut told = Self {
             looked: true,
             ..Self::default()
         };
-        told.found(&report.findings);
-        let message = match steps {
-            [] => "freehold.dev/management is observe; nothing is to be done".to_owned(),
-            steps => format!(
-                "freehold.dev/management is observe; this would be done: {}",
-                steps.join("; ")
-            ),
+        let findings = &plan.report.findings;
+        told.found(findings);
+        let would = match (steps, &plan.wait) {
+            ([], None) => "nothing is to be done".to_owned(),
+            ([], Some(wait)) => format!("this would be waited for: {}", wait.reason),
+            (steps, _) => format!("this would be done: {}", steps.join("; ")),
         };
         told.say(
             READY,
-            steps.is_empty() && report.findings.is_empty(),
-            "Observed",
-            message,
+            steps.is_empty() && plan.wait.is_none() && findings.is_empty(),
+            OBSERVED,
+            format!("freehold.dev/management is observe; {would}"),
         );
         told
     }
@@ -157,6 +177,29 @@ impl Conditions {
         told
     }
 
+    /// Tells of what has our name and is somebody else's, and is used all the same: the served API says
+    /// so. That keeps nobody from being ready.
+    pub(crate) fn share(&mut self, report: &Report, blueprint: &Blueprint) {
+        let is_own = |filled: &&Filled| blueprint.slot(&filled.slot).is_some_and(Slot::is_own);
+        let used = |filled: &&Filled| matches!(filled.verdict, Verdict::Used);
+        let shared = report.filled.iter().filter(is_own).filter(used);
+        let shared: Vec<String> = shared
+            .map(|filled| {
+                let resource = words::resource(&filled.target);
+                format!("{resource} ({})", filled.slot)
+            })
+            .collect();
+        if !shared.is_empty() {
+            let message = format!(
+                "{} was there with this cluster's name and without an owner's mark, and is used as \
+                 the served API says: only our own rules and tags are added to it and removed \
+                 (freehold.dev/unmarked: conflict refuses such)",
+                shared.join(", ")
+            );
+            self.say(SHARED, true, SHARED, message);
+        }
+    }
+
     fn failed(&mut self, error: &CloudError) {
         self.failure = Some(class(&error.class));
         let word = match error.class {
@@ -196,15 +239,18 @@ impl Conditions {
         for (kind, condition) in &self.by_type {
             let before = said(kind);
             let held = before.as_ref().is_some_and(|before| before.holds);
-            let worth = match *kind {
-                READY if condition.holds => !held,
-                READY => condition.reason == REFUSED && !self.explained,
-                _ => condition.holds,
+            let newly = before.is_none_or(|before| before.reason != condition.reason);
+            let reason = match *kind {
+                READY if condition.reason == OBSERVED => Some(OBSERVED),
+                READY if condition.holds => (!held || newly).then_some(READY),
+                READY if condition.reason == REFUSED && self.explained => None,
+                READY => ALONE.into_iter().find(|word| *word == condition.reason),
+                _ => condition.holds.then_some(*kind),
             };
-            if worth && before.as_ref() != Some(condition) {
+            if let Some(reason) = reason.filter(|_| said(kind).as_ref() != Some(condition)) {
                 news.push(Note {
-                    warns: !matches!(*kind, PAUSED | READY) || !condition.holds,
-                    reason: if condition.holds { kind } else { REFUSED },
+                    warns: !NORMAL.contains(&reason),
+                    reason,
                     action: REPORT,
                     words: condition.message.clone(),
                 });
@@ -234,5 +280,27 @@ fn class(class: &Class) -> &'static str {
         Class::NotFound => "not-found",
         Class::Exists => "exists",
         Class::TokenMismatch => "token-mismatch",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_condition_has_a_page_that_says_what_to_do() {
+        let page = include_str!("../../../../docs/conditions.md");
+        let headings: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "))
+            .filter(|heading| *heading != "Alerts")
+            .collect();
+        assert_eq!(headings, Conditions::TYPES);
+        for reason in ALONE
+            .into_iter()
+            .chain([OBSERVED, "Settling", "Deleting", "Converged"])
+        {
+            assert!(page.contains(&format!("| `{reason}` |")), "{reason}");
+        }
     }
 }

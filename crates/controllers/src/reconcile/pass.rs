@@ -169,6 +169,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             memory.rested = Rested::default();
         }
         memory.due = None;
+        let began = self.clock.now();
         // On the heap: whoever waits for many passes would carry them all on the stack.
         let mut attended = Box::pin(self.attend(&object, &mut memory)).await;
         let told = attended.told.as_ref().map(|conditions| Told {
@@ -191,12 +192,17 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             knew,
             ..
         } = attended;
-        self.monitor.passed(&Passed {
+        let took = self.clock.now() - began;
+        let passed = Passed {
             kind: S::CLAIM_KIND,
             object: &shown(&key),
             told: told.as_ref(),
             next,
-        });
+            took: Duration::from_millis(took.0),
+            at: self.clock.wall(),
+        };
+        passed.log();
+        self.monitor.passed(&passed);
         if !there {
             // It went without a word: its last write was answered by nobody, or somebody removed it.
             let needed = record::hosts(object.meta()).unwrap_or_default();
@@ -362,6 +368,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let mut told = Conditions::of(&end, case.phase, was_ready);
         told.reconciled &= events.any() || !S::was_reconciled(object);
         told.explained = events.warn();
+        if let PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) = &end {
+            told.share(report, case.blueprint);
+        }
         if let PassEnd::Failed(error, _) = &end
             && let Some(input) = S::blames(object, error)
         {
@@ -492,14 +501,15 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let driver = self.driver(&prepared.inventory);
         let case = prepared.question.case();
         let told = match driver.plan(&case, prepared.store.ledger()).await {
-            Ok((plan, report)) => {
+            Ok(plan) => {
                 let steps: Vec<String> = plan
+                    .now
                     .iter()
                     .map(|planned| {
                         format!("{} {}", planned.step.verb(), words::deed(&planned.step))
                     })
                     .collect();
-                Conditions::observed(&steps, &report)
+                Conditions::observed(&steps, &plan)
             }
             Err(error) => troubled::<S>(object, &Trouble::Cloud(error)),
         };
@@ -523,7 +533,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 }
 
 /// What is told of a trouble; as the fault of a field where it is one.
-fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
+pub(super) fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
     let mut told = Conditions::trouble(trouble);
     if let Trouble::Cloud(error) = trouble
         && let Some(input) = S::blames(object, error)

@@ -74,16 +74,16 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         }
         for other in &rivals {
             if made == Made::Nothing && pin::is_its_own(other.meta()) {
-                return Ok(Some(copy_of(*other)));
+                return Ok(Some(copy_of::<S>(other)));
             }
             match self.made_by(other, object).await {
-                Ok(others) if others > made => return Ok(Some(copy_of(*other))),
+                Ok(others) if others > made => return Ok(Some(copy_of::<S>(other))),
                 Ok(_) => {}
                 Err(trouble) => return Ok(Some(untold(*other, &trouble))),
             }
         }
         let older = |other: &&&S::Object| pin::is_older(other.meta(), object.meta());
-        let oldest = rivals.iter().find(older).map(|other| copy_of(*other));
+        let oldest = rivals.iter().find(older).map(|other| copy_of::<S>(other));
         Ok(oldest.filter(|_| made == Made::Nothing))
     }
 
@@ -158,11 +158,14 @@ fn is_marked(verdict: &Verdict) -> bool {
     )
 }
 
-fn copy_of(other: &impl Resource<DynamicType = ()>) -> String {
+fn copy_of<S: Sources>(other: &S::Object) -> String {
+    let ids =
+        S::IDS_IN.map(|field| format!(", and clear the ids in {field}, which are not its own"));
     format!(
         "the object {} has the same {CLAIM_UUID}, so this one is a copy of it: delete this one, or \
-         take the freehold.dev annotations and finalizers off it",
-        shown(&(other.namespace(), other.name_any()))
+         take the freehold.dev annotations and finalizers off it{}",
+        shown(&(other.namespace(), other.name_any())),
+        ids.unwrap_or_default()
     )
 }
 

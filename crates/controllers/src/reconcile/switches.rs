@@ -1,18 +1,20 @@
 //! The switches that people have on every object: annotations.
 
-use api::names::{ADOPT, DELETION, MANAGEMENT, RULES};
+use api::names::{ADOPT, DELETION, MANAGEMENT, RULES, UNMARKED};
 use cloud_port::driver::Report;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::decide::{Filled, Phase};
 use ownership::input::InputError;
+use ownership::mark::Unmarked;
 use ownership::{Slot, SlotName, Verdict};
 
 use super::system::Wants;
 
-const SWITCHES: [(&str, [&str; 2]); 3] = [
+const SWITCHES: [(&str, [&str; 2]); 4] = [
     (MANAGEMENT, ["manage", "observe"]),
     (DELETION, ["delete", "retain"]),
     (RULES, ["shared", "exclusive"]),
+    (UNMARKED, ["use", "conflict"]),
 ];
 
 fn value<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
@@ -40,6 +42,11 @@ pub(crate) fn apply(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputE
     if value(meta, RULES) == Some("exclusive") {
         wants.blueprint = wants.blueprint.exclusive();
     }
+    wants.evidence.unmarked = match value(meta, UNMARKED) {
+        Some("conflict") => Some(Unmarked::Conflict),
+        Some("use") => Some(Unmarked::Use),
+        _ => None,
+    };
     adopt(meta, wants)
 }
 

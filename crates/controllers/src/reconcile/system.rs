@@ -42,6 +42,9 @@ pub trait System: Send + Sync + Sized + 'static {
     const OLD_FINALIZERS: &'static [&'static str] = &[];
     /// Where the served API wants to be told how an object is.
     const STATUS: Status;
+    /// The field of the spec that has the ids which [`System::record`] writes, if there is one: people
+    /// who free a copy must clear them.
+    const IDS_IN: Option<&'static str> = None;
     /// The fields of the served API that are not served here: where one asks for something, nothing
     /// is made.
     const UNSERVED: &'static [Unserved] = &[];

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::clock::WallClock;
 use super::events;
-use super::outcome::{Conditions, READY};
+use super::outcome::{Conditions, PAUSED, READY};
 use super::pass::Reconciler;
 use super::store::classify;
 use super::system::{Sources, Told, api_of};
@@ -68,12 +68,11 @@ fn all<S: Sources>(object: &S::Object, told: &Conditions) -> Vec<(&'static str, 
         .iter()
         .map(|(kind, condition)| (*kind, condition.clone()))
         .collect();
-    if !told.looked {
-        return all;
-    }
     let held = S::STATUS.hold(object);
-    // Readiness that nobody speaks of stays: what a read does not show may still be there.
-    for kind in Conditions::TYPES.into_iter().filter(|kind| *kind != READY) {
+    // Readiness that nobody speaks of stays: what a read does not show may still be there. Whoever is
+    // not told to be paused is not; everything else must have been looked at.
+    let is_known = |kind: &&str| *kind != READY && (told.looked || *kind == PAUSED);
+    for kind in Conditions::TYPES.into_iter().filter(is_known) {
         if held.iter().any(|held| held == kind) && !told.by_type.contains_key(kind) {
             let resolved = Condition {
                 holds: false,

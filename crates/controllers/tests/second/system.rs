@@ -93,7 +93,7 @@ impl<A: Accounts> System for Gates<A> {
     }
 
     fn place(cloud: &A::Cloud) -> String {
-        format!("{}/{}", cloud.account(), cloud.region())
+        cloud.place()
     }
 
     fn misplaced(gate: &Gate, was: &str, is: &str) -> InputError {

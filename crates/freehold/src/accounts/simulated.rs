@@ -23,7 +23,12 @@ pub struct Simulated {
 impl Simulated {
     /// A fresh account.
     pub fn new(clock: ProcessClock) -> Self {
-        let account = Account::new(Settings::default(), VirtualClock::at(clock.now()));
+        Self::with(clock, Settings::default())
+    }
+
+    /// A fresh account with settings of its own.
+    pub fn with(clock: ProcessClock, settings: Settings) -> Self {
+        let account = Account::new(settings, VirtualClock::at(clock.now()));
         let account = SharedAccount::new(account, Actor::Engine(0));
         let under_way = Calls::new(Arc::new(clock));
         let inventory = Inventory::new(account.clone(), &kinds::KINDS);

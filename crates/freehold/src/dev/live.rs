@@ -7,21 +7,25 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use axum::extract::{Path as UrlPath, Query as UrlQuery, State};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use console::style;
-use controllers::registry;
+use controllers::reconcile::WallClock as _;
+use controllers::registry::{self, Which};
 use embedded_kube::{Limits, Listener};
 use futures_util::StreamExt as _;
+use jiff::Timestamp;
 use kube::Client;
 use kube::runtime::{WatchStreamExt as _, watcher};
 use tokio::sync::oneshot;
 
 use super::once::line;
+use super::sim::{self, Deed};
 use super::world::{DEMO, World, events};
 use crate::clock::ProcessClock;
 use crate::look::Seen;
 use crate::look::ask::{Answer, PATH, SERVER};
+use crate::look::everywhere::{self, Found, Told};
 use crate::operator::stop;
 
 /// Runs until it is told to stop.
@@ -56,11 +60,18 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     let url = format!("{scheme}://{address}/clusters/{SERVER}");
     let file = Kubeconfig::write(kubeconfig, &url, &authority)?;
     introduce(&url, &file.path, state)?;
+    let began = clock.wall();
     world.create().await?;
 
     let world = Arc::new(world);
-    let asked = format!("/clusters/{SERVER}{PATH}/{{system}}/{{name}}");
-    let asked = Router::new().route(&asked, get(inspect).with_state(world.clone()));
+    let below = |path: &str| format!("/clusters/{SERVER}{PATH}/{path}");
+    let asked = Router::new()
+        .route(&below("inspect/{system}"), get(inspect))
+        .route(&below("whose"), post(whose))
+        .route(&below("orphans"), get(orphans))
+        .route(&below("orphans/{claim}"), post(end))
+        .route(&below("sim"), post(by_hand))
+        .with_state(world.clone());
     let api = listener.serve(asked.merge(world.server.router()));
     let (halt, halted) = oneshot::channel::<()>();
     let controllers = world.control(async {
@@ -71,7 +82,7 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     tokio::select! {
         () = stop => {}
         never = api => match never {},
-        failed = show_events(world.client.clone()) => failed?,
+        failed = show_events(world.client.clone(), began) => failed?,
     }
     drop(halt);
     controllers.await.context("the controllers")?;
@@ -88,19 +99,50 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
 /// What `freehold explain` and `freehold tree` ask for.
 async fn inspect(
     State(world): State<Arc<World>>,
-    UrlPath((system, name)): UrlPath<(String, String)>,
+    UrlPath(system): UrlPath<String>,
     UrlQuery(query): UrlQuery<BTreeMap<String, String>>,
-) -> Json<Answer> {
-    let slot = query.get("slot").filter(|slot| !slot.is_empty());
+) -> Json<Answer<Vec<Seen>>> {
+    let told = |key: &str| query.get(key).filter(|value| !value.is_empty());
+    let which = Which {
+        name: told("name").map(String::as_str),
+        namespace: told("namespace").map(String::as_str),
+    };
     let seen = async {
         let entry = registry::entry(&system).context("it is not served here")?;
-        let seen = world.inspect(entry, &name).await?;
-        Seen::new(&seen, slot.map(String::as_str))
+        let seen = world.inspect(entry, which).await?;
+        Ok(seen.iter().map(Seen::new).collect())
     };
-    Json(match seen.await {
-        Ok(seen) => Answer::Seen(seen),
-        Err(error) => Answer::Error(format!("{error:#}")),
-    })
+    Json(seen.await.into())
+}
+
+/// What `freehold whose` asks for.
+async fn whose(
+    State(world): State<Arc<World>>,
+    Json(ids): Json<Vec<String>>,
+) -> Json<Answer<Vec<Told>>> {
+    let told = async { Ok(everywhere::tell(&world.look_around().await?, &ids).await) };
+    Json(told.await.into())
+}
+
+/// What `freehold orphans` asks for.
+async fn orphans(State(world): State<Arc<World>>) -> Json<Answer<Found>> {
+    let found = async { Ok(everywhere::find(&world.look_around().await?).await) };
+    Json(found.await.into())
+}
+
+/// What `freehold orphans --apply` asks for: what is left of a claim.
+async fn end(
+    State(world): State<Arc<World>>,
+    UrlPath(claim): UrlPath<String>,
+) -> Json<Answer<Vec<String>>> {
+    let left = async { Ok(everywhere::end(&world.look_around().await?, &claim).await) };
+    Json(left.await.into())
+}
+
+/// What `freehold sim` asks for.
+async fn by_hand(State(world): State<Arc<World>>, Json(deed): Json<Deed>) -> Json<Answer<String>> {
+    let mut account = world.accounts.account().lock();
+    Json(sim::perform(&mut account, &deed).into())
 }
 
 /// How the API is reached.
@@ -171,6 +213,18 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
             "its rules follow",
         ),
         (
+            format!("freehold tree cluster/{DEMO}"),
+            "what belongs to it, and why; explain says what comes next",
+        ),
+        (
+            format!("freehold whose kubernetes-{DEMO} web-shop"),
+            "whose resources are",
+        ),
+        (
+            format!("freehold sim remove kubernetes-{DEMO} 'ingress tcp 22-22 0.0.0.0/0'"),
+            "drift, by hand, in the simulated cloud; it is repaired at the next look",
+        ),
+        (
             format!("kubectl annotate cluster {DEMO} freehold.dev/management=observe"),
             "from now on it only says what it would do",
         ),
@@ -184,15 +238,20 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
     say::line!("\n{}", bold("What happens here (Ctrl-C ends it):"))
 }
 
-/// Shows every event, once: a watch that breaks begins anew.
-async fn show_events(client: Client) -> anyhow::Result<()> {
+/// Shows every event since `began`, once: a watch that breaks begins anew.
+async fn show_events(client: Client, began: Timestamp) -> anyhow::Result<()> {
     let all = watcher(events(&client), watcher::Config::default());
     let mut all = std::pin::pin!(all.default_backoff().applied_objects());
     let mut shown = BTreeSet::new();
     while let Some(event) = all.next().await {
         let Ok(event) = event else { continue };
-        if shown.insert(event.metadata.name.clone()) {
-            say::line!("  {}", line(&event))?;
+        let time = event.event_time.as_ref();
+        let is_old = time.is_some_and(|time| time.0 < began);
+        if !is_old && shown.insert(event.metadata.name.clone()) {
+            let about = event.regarding.as_ref();
+            let about = about.and_then(|about| about.name.as_deref());
+            let about = style(about.unwrap_or_default()).bold();
+            say::line!("  {about} {}", line(&event))?;
         }
     }
     Ok(())

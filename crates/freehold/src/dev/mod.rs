@@ -2,6 +2,7 @@
 
 mod live;
 mod once;
+pub(crate) mod sim;
 mod table;
 mod world;
 

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
+use cloud_port::driver::Plan;
 use cloud_sim::Actor;
 use console::style;
 use controllers::kkp;
+use controllers::registry::Which;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::DeleteParams;
 use ownership::mark::Tags;
@@ -20,6 +22,7 @@ use super::table;
 use super::world::{DEMO, World};
 use crate::census::Census;
 use crate::clock::ProcessClock;
+use crate::look::Seen;
 use crate::{look, show};
 
 /// How long anything may take, in virtual time.
@@ -60,15 +63,15 @@ impl Story {
     async fn tell(&mut self) -> anyhow::Result<()> {
         self.world.create().await?;
         say::line!("{} {}", style("Freehold").bold(), env!("CARGO_PKG_VERSION"))?;
-        let seen = self.world.inspect(&kkp::ENTRY, DEMO).await?;
+        let (object, plan) = self.sight().await?;
         say::line!(
             "{} on an embedded Kubernetes API and a simulated AWS account that others use too;\n\
              time is virtual, and nothing leaves this process.\n",
-            seen.claim
+            object.name()
         )?;
 
         chapter(1, "Plan", "what would be done, and why")?;
-        say::line!("{}\n", table::plan(&seen.plan))?;
+        say::line!("{}\n", table::plan(&plan.now))?;
 
         chapter(2, "Create", "as the object's events tell it")?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -80,10 +83,10 @@ impl Story {
         self.until_ready("Created", Instant::now()).await?;
 
         chapter(3, "Tree", "what belongs to whom, freshly read")?;
-        let seen = self.world.inspect(&kkp::ENTRY, DEMO).await?;
-        let branches = look::branches(&seen);
+        let (object, plan) = self.sight().await?;
+        let branches = look::branches(&object);
         say::line!("{}", show::tree(&branches))?;
-        ensure!(seen.plan.is_empty(), "there is still something to do");
+        ensure!(plan.now.is_empty(), "there is still something to do");
 
         chapter(4, "Rest", "a converged cluster causes no write")?;
         self.rest().await?;
@@ -98,6 +101,22 @@ impl Story {
 
         chapter(7, "Census", "by the simulation's record of who made what")?;
         self.count()
+    }
+
+    /// The cluster as people are shown it, and what would be done.
+    async fn sight(&self) -> anyhow::Result<(Seen, Plan)> {
+        let which = Which {
+            name: Some(DEMO),
+            namespace: None,
+        };
+        let seen = self.world.inspect(&kkp::ENTRY, which).await?;
+        let [inspection] = &seen[..] else {
+            bail!("{DEMO} is not there");
+        };
+        match &inspection.sight {
+            Ok(sight) => Ok((Seen::new(inspection), sight.plan.clone())),
+            Err(unseen) => bail!("{DEMO}: {:?}", unseen.0),
+        }
     }
 
     /// Waits for `Ready`, and shows what was done since the last time; `what` came first.

@@ -45,11 +45,22 @@ pub(super) fn plan(steps: &[Planned]) -> String {
                 Effect::Goes => Color::Red,
                 Effect::Changes => Color::Cyan,
             }),
-            Cell::new(words::parts(&planned.step).join("\n")),
+            Cell::new(parts(planned)),
             Cell::new(&planned.reason).add_attribute(Attribute::Dim),
         ]);
     }
     table.to_string()
+}
+
+/// The parts that a Step is about, and what they are put on or taken from.
+fn parts(planned: &Planned) -> String {
+    let step = &planned.step;
+    let mut lines = words::parts(step);
+    if let Some(preposition) = words::preposition(step) {
+        let on = words::resources(step.targets(), |_| "");
+        lines.push(format!("{preposition} {on}"));
+    }
+    lines.join("\n")
 }
 
 /// The word that begins a Step's line, in the colour of what it does.

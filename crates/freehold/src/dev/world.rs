@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use api::kkp::{Cluster as Object, Condition};
+use api::names::{OPERATOR_ACCOUNT, OPERATOR_NAMESPACE, user_of_account};
 use cloud_port::aws;
 use cloud_port::driver::Term;
 use cloud_sim::{Account, Actor};
 use controllers::kkp;
 use controllers::reconcile::{Inspection, Monitor, Passed, Settings};
-use controllers::registry::{self, Entry, Road};
-use embedded_kube::{Options, Server};
+use controllers::registry::{self, Entry, Road, Which};
+use embedded_kube::{Options, Server, User};
 use k8s_openapi::api::events::v1::Event;
 use kube::Client;
 use kube::api::{Api, ListParams, PostParams};
@@ -28,7 +29,7 @@ use crate::accounts::Simulated;
 use crate::clock::ProcessClock;
 use crate::connect;
 use crate::look::ask::SERVER;
-use crate::look::{self, Whose};
+use crate::look::{self, Around, Whose};
 
 /// The cluster's name.
 pub(super) const DEMO: &str = "demo";
@@ -71,10 +72,17 @@ impl World {
     }
 
     async fn around(server: Server, clock: ProcessClock) -> anyhow::Result<Self> {
-        let client = server.cluster(SERVER).client();
-        api::manifests::install(client.clone())
+        let cluster = server.cluster(SERVER);
+        let administrator = cluster.client();
+        api::manifests::install(administrator.clone())
             .await
             .context("the definitions")?;
+        api::manifests::protect(administrator, &registry::policies(registry::ENTRIES))
+            .await
+            .context("the policies")?;
+        // The account that the policies trust.
+        let user = user_of_account(OPERATOR_NAMESPACE, OPERATOR_ACCOUNT);
+        let client = cluster.client_as(User::new(&user, &["system:authenticated"]));
         let holder = connect::holder(&client, None)
             .await
             .context("kube-system")?;
@@ -150,18 +158,27 @@ impl World {
         self.passes.0.load(Ordering::Relaxed)
     }
 
-    /// An object as the engine sees it.
+    /// Objects as the engine sees them.
     pub(super) async fn inspect(
         &self,
         entry: &'static Entry,
-        name: &str,
-    ) -> anyhow::Result<Inspection> {
-        let whose = Whose {
+        which: Which<'_>,
+    ) -> anyhow::Result<Vec<Inspection>> {
+        let (client, clock) = (self.client.clone(), self.clock);
+        look::inspect(entry, &self.accounts, client, clock, self.whose(), which).await
+    }
+
+    /// Everything that can be seen from here.
+    pub(super) async fn look_around(&self) -> anyhow::Result<Around> {
+        let (accounts, client) = (&self.accounts, &self.client);
+        Around::look(accounts, client, self.clock, self.whose(), &[]).await
+    }
+
+    fn whose(&self) -> Whose {
+        Whose {
             holder: self.holder.clone(),
             taken_over: BTreeMap::new(),
-        };
-        let (client, clock) = (self.client.clone(), self.clock);
-        look::inspect(entry, &self.accounts, client, clock, whose, name).await
+        }
     }
 
     /// The condition `Ready` of the cluster; `None` if it has none yet, an error if it is gone.

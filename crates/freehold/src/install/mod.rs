@@ -13,6 +13,9 @@ use rights::Needed;
 /// What `freehold crds` is told.
 #[derive(clap::Args)]
 pub(crate) struct Crds {
+    /// Whose: names with commas between; without it, every system's
+    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS")]
+    systems: Option<Systems>,
     /// Leave out the definitions of served kinds: the original's are installed
     #[arg(long)]
     no_definitions: bool,
@@ -24,8 +27,7 @@ pub(crate) struct Crds {
 /// What `freehold manifests` is told.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// What the operator serves: names with commas between, or auto
-    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS")]
+    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS", help = systems::help())]
     systems: Systems,
     /// The image that the operator is run from; its PATH has freehold
     #[arg(long, value_parser = image)]
@@ -40,13 +42,15 @@ pub(crate) struct Options {
 
 /// Prints definitions and policies.
 pub(crate) fn crds(options: &Crds) -> anyhow::Result<()> {
+    let entries = options.systems.as_ref().map(Systems::entries);
+    let entries = entries.unwrap_or_else(|| ENTRIES.to_vec());
     let mut documents = Vec::new();
     if !options.no_definitions {
-        let definitions = ENTRIES.iter().flat_map(|entry| entry.definitions);
+        let definitions = entries.iter().flat_map(|entry| entry.definitions);
         documents.extend(definitions.map(|&text| text.to_owned()));
     }
     if !options.no_policy {
-        documents.extend(registry::policies(ENTRIES));
+        documents.extend(registry::policies(&entries));
     }
     print(&documents)
 }
@@ -104,7 +108,7 @@ fn print(documents: &[String]) -> anyhow::Result<()> {
 }
 
 /// Reads the name of a namespace or of an account.
-fn label(text: &str) -> Result<String, String> {
+pub(crate) fn label(text: &str) -> Result<String, String> {
     input::object_name("", text).map_err(|error| error.rule)?;
     match text {
         long if long.len() > 63 => Err("must have at most 63 characters".to_owned()),

@@ -1,99 +1,84 @@
-//! An object's slots in words: what fills them, whose it is and why, what would be done next.
+//! An object's slots in words: what fills them, whose it is and why, what is done next and when.
 
 use std::fmt::Write as _;
 
-use cloud_port::driver::Planned;
-use cloud_port::words;
-use controllers::reconcile::Inspection;
-use ownership::decide::Phase;
-use ownership::{Slot, SlotName, Step};
+use super::seen::{Next, Seen, SlotSeen};
 
-/// Everything about an object, or about one slot of it.
-pub(super) fn text(seen: &Inspection, only: Option<&SlotName>) -> String {
+/// Everything that is shown of an object.
+pub(super) fn text(seen: &Seen) -> String {
     let mut text = Lines::default();
-    let about = match seen.phase {
-        Phase::Live => "is wanted",
-        Phase::Ending => "is being deleted",
-        Phase::Retaining => "is being deleted, its resources are retained",
-    };
-    text.line(0, &format!("{} {about}", seen.claim));
-    text.line(0, &format!("its marks: freehold.dev/{}", seen.claim.hash()));
-    if let Some(switch) = &seen.switch {
-        text.line(0, &format!("nothing is done: {switch}"));
+    match &seen.phase {
+        Some(phase) => text.line(0, &format!("{} {phase}", seen.object)),
+        None => text.line(0, &seen.object),
     }
-    let slots = seen.blueprint.slots().iter();
-    for slot in slots.filter(|slot| only.is_none_or(|only| slot.name == *only)) {
+    if let Some(claim) = &seen.claim {
+        text.line(0, &format!("its marks: freehold.dev/{claim}"));
+    }
+    for told in &seen.conditions {
+        let holds = if told.status { "True" } else { "False" };
+        let head = format!("condition {}={holds} ({})", told.kind, told.reason);
+        text.line(0, &format!("{head}: {}", told.message));
+    }
+    match &seen.stopped {
+        Some(stopped) => text.line(0, &format!("nothing is done: {stopped}")),
+        None => text.line(0, &format!("the operator looks again {}", seen.visit)),
+    }
+    for slot in &seen.slots {
         text.line(0, "");
-        one(&mut text, seen, slot);
+        one(&mut text, slot, seen.stopped.is_some());
     }
-    if only.is_none() {
-        rest(&mut text, seen);
+    if !seen.besides.is_empty() {
+        text.line(0, "\nbesides");
+    }
+    text.steps(&seen.besides, seen.stopped.is_some());
+    if !seen.findings.is_empty() {
+        text.line(0, "\nfindings");
+    }
+    for finding in &seen.findings {
+        text.line(1, finding);
     }
     text.0
 }
 
-fn one(text: &mut Lines, seen: &Inspection, slot: &Slot) {
-    text.line(0, &format!("slot {} ({})", slot.name, slot.kind.noun));
-    let filled = || {
-        let all = seen.report.filled.iter();
-        all.filter(|filled| filled.slot == slot.name)
-    };
-    if seen.to_come().contains(&&slot.name) || filled().next().is_none() {
-        text.line(1, "is empty");
-    } else {
-        for filled in filled() {
-            let (verdict, why) = words::verdict(&filled.verdict);
-            let resource = words::resource(&filled.target);
-            text.line(1, &format!("{resource}: {verdict}, {why}"));
-        }
+fn one(text: &mut Lines, slot: &SlotSeen, stopped: bool) {
+    text.line(0, &format!("slot {} ({})", slot.name, slot.kind));
+    if let Some(empty) = &slot.empty {
+        text.line(1, empty);
     }
-    let next: Vec<_> = seen
-        .plan
-        .iter()
-        .filter(|planned| is_about(seen, planned, &slot.name))
-        .collect();
-    if next.is_empty() {
+    for (ids, first) in alike(slot) {
+        text.line(1, &format!("{ids}: {}, {}", first.0, first.1));
+    }
+    for finding in &slot.findings {
+        text.line(1, finding);
+    }
+    if slot.next.is_empty() {
         text.line(1, "next: nothing");
     }
-    for planned in next {
-        text.step(planned);
-    }
+    text.steps(&slot.next, stopped);
 }
 
-/// Whether a Step is about what fills a slot, or will.
-fn is_about(seen: &Inspection, planned: &Planned, slot: &SlotName) -> bool {
-    if let Step::Create(create) = &planned.step {
-        return create.slot == *slot;
+/// What fills a slot, in one line for what has the same verdict for the same reason.
+fn alike(slot: &SlotSeen) -> Vec<(String, (&str, &str))> {
+    let mut lines: Vec<(Vec<String>, (&str, &str))> = Vec::new();
+    for fill in &slot.filled {
+        let verdict = (fill.verdict.as_str(), fill.why.as_str());
+        let called = match &*fill.name {
+            "" => fill.id.clone(),
+            name => format!("{} {name}", fill.id),
+        };
+        match lines.iter_mut().find(|(_, other)| *other == verdict) {
+            Some((ids, _)) => ids.push(called),
+            None => lines.push((vec![called], verdict)),
+        }
     }
-    let mut filled = seen.report.filled.iter();
-    let targets = planned.step.targets();
-    filled.any(|filled| filled.slot == *slot && targets.contains(&filled.target))
-}
-
-/// What no slot stands for: Steps on what is not wanted any more, and what a person should know.
-fn rest(text: &mut Lines, seen: &Inspection) {
-    let slots = seen.blueprint.slots().iter();
-    let besides: Vec<_> = seen
-        .plan
-        .iter()
-        .filter(|planned| {
-            !slots
-                .clone()
-                .any(|slot| is_about(seen, planned, &slot.name))
-        })
-        .collect();
-    if !besides.is_empty() {
-        text.line(0, "\nbesides");
-    }
-    for planned in besides {
-        text.step(planned);
-    }
-    if !seen.report.findings.is_empty() {
-        text.line(0, "\nfindings");
-    }
-    for finding in &seen.report.findings {
-        text.line(1, &format!("{}: {finding}", finding.condition()));
-    }
+    let line = |(ids, verdict): (Vec<String>, _)| {
+        let noun = match ids.len() {
+            1 => slot.kind.clone(),
+            more => cloud_port::words::count(more, &slot.kind),
+        };
+        (format!("{noun} {}", ids.join(", ")), verdict)
+    };
+    lines.into_iter().map(line).collect()
 }
 
 #[derive(Default)]
@@ -105,10 +90,14 @@ impl Lines {
         let _ = writeln!(self.0, "{}{line}", "  ".repeat(depth));
     }
 
-    fn step(&mut self, planned: &Planned) {
-        let verb = planned.step.verb();
-        let parts = words::parts(&planned.step).join(", ");
-        self.line(1, &format!("next: {verb} {parts}"));
-        self.line(1, &format!("      because {}", planned.reason));
+    fn steps(&mut self, steps: &[Next], stopped: bool) {
+        let head = if stopped { "would" } else { "next" };
+        for next in steps {
+            let after = next.after.as_deref().map(|after| format!("{after}, "));
+            let after = after.unwrap_or_default();
+            self.line(1, &format!("{head}: {after}{}", next.step));
+            let indent = " ".repeat(head.len() + 2);
+            self.line(1, &format!("{indent}because {}", next.because));
+        }
     }
 }

@@ -1,26 +1,33 @@
 //! Looking at an object without touching it: `freehold explain`, `freehold tree`.
 
+mod around;
 pub(crate) mod ask;
+pub mod everywhere;
 mod explain;
+mod orphans;
+mod seen;
 mod tree;
+mod whose;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use api::names::OPERATOR_NAMESPACE;
 use cloud_port::driver::Term;
 use controllers::reconcile::{Inspection, Settings};
-use controllers::registry::{self, Clouds, Entry, Road, Served};
+use controllers::registry::{self, Clouds, Entry, Road, Served, Which};
 use kube::Client;
 use ownership::time::REQUEST_TIMEOUT;
-use ownership::{Freehold, Holder, SlotName};
-use serde::{Deserialize, Serialize};
+use ownership::{Freehold, Holder, input};
+use serde::Serialize;
 
 use crate::clock::ProcessClock;
-use crate::show::Branch;
-use crate::{accounts, connect, show, take_over};
+use crate::operator::systems::is_installed;
+use crate::{accounts, connect, install, show, take_over};
+pub(crate) use around::Around;
+pub(crate) use seen::Seen;
 
 /// Which object.
 #[derive(Clone, Debug)]
@@ -44,34 +51,44 @@ fn object(text: &str) -> Result<Object, String> {
     let (kind, name) = text.split_once('/').ok_or_else(rule)?;
     let mut entries = registry::ENTRIES.iter().copied();
     let meant = entries.find(|entry| entry.is_called(kind));
-    match meant {
-        Some(entry) if !name.is_empty() && !name.contains('/') => {
-            let name = name.to_owned();
-            Ok(Object { entry, name })
-        }
-        _ => Err(rule()),
-    }
+    let entry = meant.filter(|_| !name.is_empty()).ok_or_else(rule)?;
+    input::object_name("NAME", name).map_err(|error| error.to_string())?;
+    let name = name.to_owned();
+    Ok(Object { entry, name })
 }
 
 /// What `freehold explain` is told.
 #[derive(clap::Args)]
 pub(crate) struct ExplainOptions {
-    /// The object, such as cluster/demo
-    #[arg(value_name = "KIND/NAME", value_parser = object)]
-    object: Object,
-    /// Only this slot
-    #[arg(long)]
-    slot: Option<String>,
     #[command(flatten)]
-    place: Place,
+    what: What,
+    /// Only this slot
+    #[arg(long, conflicts_with = "all")]
+    slot: Option<String>,
 }
 
 /// What `freehold tree` is told.
 #[derive(clap::Args)]
 pub(crate) struct TreeOptions {
+    #[command(flatten)]
+    what: What,
+}
+
+/// What is looked at, and how it is shown.
+#[derive(clap::Args)]
+struct What {
     /// The object, such as cluster/demo
-    #[arg(value_name = "KIND/NAME", value_parser = object)]
-    object: Object,
+    #[arg(value_name = "KIND/NAME", value_parser = object, required_unless_present = "all")]
+    object: Option<Object>,
+    /// Every object of every served kind
+    #[arg(long, conflicts_with = "object")]
+    all: bool,
+    /// The object's namespace; without it, the context's
+    #[arg(long, short, value_name = "NAMESPACE", value_parser = install::label)]
+    namespace: Option<String>,
+    /// How it is printed
+    #[arg(long, short, value_enum, default_value_t)]
+    output: Output,
     #[command(flatten)]
     place: Place,
 }
@@ -80,84 +97,119 @@ pub(crate) struct TreeOptions {
 #[derive(clap::Args)]
 struct Place {
     /// The operator's namespace, which has the ConfigMap freehold-take-over
-    #[arg(long, default_value = OPERATOR_NAMESPACE)]
-    namespace: String,
+    #[arg(long, default_value = OPERATOR_NAMESPACE, value_name = "NAMESPACE")]
+    operator_namespace: String,
     #[command(flatten)]
     whom: connect::Whom,
+    #[command(flatten)]
+    cluster: connect::Which,
+}
+
+/// How something is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Output {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For both
+    Yaml,
+}
+
+impl Output {
+    /// Prints something: `text` is what people are shown.
+    pub(crate) fn print(self, what: &impl Serialize, text: &str) -> anyhow::Result<()> {
+        match self {
+            Self::Text => say::text(format_args!("{text}"))?,
+            Self::Json => say::line!("{}", serde_json::to_string_pretty(what)?)?,
+            Self::Yaml => say::text(format_args!("{}", serde_saphyr::to_string(what)?))?,
+        }
+        Ok(())
+    }
 }
 
 /// `freehold explain`.
 pub(crate) fn explain(options: &ExplainOptions) -> anyhow::Result<()> {
-    let slot = options.slot.as_deref();
-    let seen = on_the_current_cluster(&options.object, slot, &options.place)?;
-    say::text(format_args!("{}", seen.explained))?;
-    Ok(())
-}
-
-/// What people are shown of an object.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Seen {
-    /// Its slots in words.
-    explained: String,
-    /// Its parts.
-    branches: Vec<Branch>,
-}
-
-impl Seen {
-    /// An object as it was inspected; all of it, or one slot.
-    pub(crate) fn new(seen: &Inspection, slot: Option<&str>) -> anyhow::Result<Self> {
-        let slot = slot.map(SlotName::new).transpose()?;
-        if let Some(slot) = &slot
-            && seen.blueprint.slot(slot).is_none()
-        {
-            let slots = seen.blueprint.slots().iter();
-            let slots: Vec<_> = slots.map(|slot| slot.name.as_str()).collect();
-            bail!("there is no slot {slot}; there are: {}", slots.join(", "));
-        }
-        Ok(Self {
-            explained: explain::text(seen, slot.as_ref()),
-            branches: tree::branches(seen),
-        })
+    let mut seen = on_the_cluster(&options.what)?;
+    if let Some(slot) = &options.slot {
+        seen = seen
+            .into_iter()
+            .map(|seen| seen.only(slot))
+            .collect::<Result<_, _>>()?;
     }
+    print(&options.what, &seen, explain::text)
 }
 
 /// `freehold tree`.
 pub(crate) fn tree(options: &TreeOptions) -> anyhow::Result<()> {
-    let seen = on_the_current_cluster(&options.object, None, &options.place)?;
-    say::text(format_args!("{}", show::tree(&seen.branches)))?;
-    Ok(())
+    let seen = on_the_cluster(&options.what)?;
+    print(&options.what, &seen, |seen| {
+        show::tree(&tree::branches(seen))
+    })
 }
 
-fn on_the_current_cluster(
-    object: &Object,
-    slot: Option<&str>,
-    place: &Place,
-) -> anyhow::Result<Seen> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime")?;
-    runtime.block_on(async {
-        let config = connect::config().await?;
+/// Prints one object, or a list of all.
+fn print(what: &What, seen: &[Seen], text: impl Fn(&Seen) -> String) -> anyhow::Result<()> {
+    let texts: Vec<String> = seen.iter().map(text).collect();
+    let text = match &texts[..] {
+        [] => "there are no objects of a served kind\n".to_owned(),
+        texts => texts.join("\n"),
+    };
+    match seen {
+        [one] if !what.all => what.output.print(one, &text),
+        all => what.output.print(&all, &text),
+    }
+}
+
+fn on_the_cluster(what: &What) -> anyhow::Result<Vec<Seen>> {
+    runtime()?.block_on(async {
+        let place = &what.place;
+        let config = connect::config(&place.cluster).await?;
+        let namespace = config.default_namespace.clone();
+        let namespace = match &what.namespace {
+            Some(namespace) => Some(namespace.as_str()),
+            None if what.all => None,
+            None => Some(namespace.as_str()),
+        };
+        let entries = match &what.object {
+            Some(object) => vec![object.entry],
+            None => registry::ENTRIES.to_vec(),
+        };
+        let name = what.object.as_ref().map(|object| object.name.as_str());
+        let which = Which { name, namespace };
+        let mut seen = Vec::new();
         if ask::is_dev(&config) {
-            return ask::ask(config, object.entry, &object.name, slot).await;
+            for entry in entries {
+                seen.extend(ask::inspect(config.clone(), entry, which).await?);
+            }
+            return Ok(seen);
         }
         let clock = ProcessClock::real();
         let accounts = accounts::real(clock, REQUEST_TIMEOUT)?;
         let client = connect::client_of(config)?;
-        let said =
-            |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
-        let whose = Whose {
-            holder: connect::holder(&client, place.whom.holder.as_deref())
-                .await
-                .map_err(said)?,
-            taken_over: take_over::read(&client, &place.namespace)
-                .await
-                .map_err(said)?,
-        };
-        let seen = inspect(object.entry, &accounts, client, clock, whose, &object.name);
-        Seen::new(&seen.await?, slot)
+        let whose = Whose::ask(&client, place).await?;
+        for entry in entries {
+            if what.all
+                && !is_installed(&client, entry)
+                    .await
+                    .map_err(anyhow::Error::msg)?
+            {
+                continue;
+            }
+            let (client, whose) = (client.clone(), whose.clone());
+            let found = inspect(entry, &accounts, client, clock, whose, which);
+            seen.extend(found.await?.iter().map(Seen::new));
+        }
+        Ok(seen)
     })
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime")
 }
 
 /// The management cluster that asks.
@@ -169,16 +221,36 @@ pub struct Whose {
     pub taken_over: BTreeMap<Holder, u32>,
 }
 
-/// Looks at an object and at its cloud; nothing is written.
+impl Whose {
+    async fn ask(client: &Client, place: &Place) -> anyhow::Result<Self> {
+        let said =
+            |error: kube::Error| anyhow::anyhow!("the API server: {}", connect::words(&error));
+        let holder = connect::holder(client, place.whom.holder.as_deref());
+        Ok(Self {
+            holder: holder.await.map_err(said)?,
+            taken_over: take_over::read(client, &place.operator_namespace)
+                .await
+                .map_err(said)?,
+        })
+    }
+}
+
+/// Looks at objects and at their clouds; nothing is written.
 pub(crate) async fn inspect<C: Clouds>(
     entry: &'static Entry,
     clouds: &C,
     client: Client,
     clock: ProcessClock,
     whose: Whose,
-    name: &str,
-) -> anyhow::Result<Inspection> {
-    let road = Road {
+    which: Which<'_>,
+) -> anyhow::Result<Vec<Inspection>> {
+    let system = registry::system(entry, clouds);
+    Ok(system.inspect(road(client, clock, whose), which).await?)
+}
+
+/// What a system is looked at with.
+pub(crate) fn road(client: Client, clock: ProcessClock, whose: Whose) -> Road<ProcessClock> {
+    Road {
         client,
         clock,
         settings: Settings {
@@ -190,9 +262,7 @@ pub(crate) async fn inspect<C: Clouds>(
         },
         term: Arc::new(Term::alone),
         monitor: None,
-    };
-    let system = registry::system(entry, clouds);
-    Ok(system.inspect(road, name, None).await?)
+    }
 }
 
 /// What `freehold explain` and `freehold tree` say of an object: for tests.
@@ -207,9 +277,15 @@ pub async fn texts<C: Clouds>(
     whose: Whose,
     name: &str,
 ) -> anyhow::Result<(String, String)> {
-    let seen = inspect(entry, clouds, client, clock, whose, name).await?;
-    let tree = show::tree(&tree::branches(&seen));
-    Ok((explain::text(&seen, None), tree))
+    let which = Which {
+        name: Some(name),
+        namespace: None,
+    };
+    let seen = inspect(entry, clouds, client, clock, whose, which).await?;
+    let seen: Vec<Seen> = seen.iter().map(Seen::new).collect();
+    let explained = seen.iter().map(explain::text).collect();
+    let tree = seen.iter().map(|seen| show::tree(&tree::branches(seen)));
+    Ok((explained, tree.collect()))
 }
 
 #[cfg(feature = "dev")]
@@ -224,8 +300,11 @@ mod tests {
         for text in ["cluster/a", "Clusters/a", "cluster.kubermatic.k8c.io/a"] {
             assert_eq!(object(text).unwrap().name, "a", "{text}");
         }
-        for text in ["a", "cluster/", "machine/a", "cluster/a/b", ""] {
+        for text in ["a", "cluster/", "machine/a", ""] {
             assert!(object(text).unwrap_err().contains("KIND/NAME"), "{text}");
+        }
+        for text in ["cluster/a/b", "cluster/a?b", "cluster/A"] {
+            assert!(object(text).unwrap_err().contains("NAME: "), "{text}");
         }
     }
 }

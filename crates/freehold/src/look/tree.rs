@@ -1,89 +1,97 @@
 //! An object's parts with their verdicts.
 
-use std::borrow::Cow;
-
 use cloud_port::words;
-use controllers::reconcile::{Found, Inspection};
-use ownership::{Step, Target, Verdict};
 
+use super::seen::{Fill, PartSeen, Seen, SlotSeen};
 use crate::show::Branch;
 
+/// What is said of what we only use.
+const SHARED: &str = "shared: we add and remove only our own rules and tags";
+
 /// The tree of an object, as it was read.
-pub(crate) fn branches(seen: &Inspection) -> Vec<Branch> {
+pub(crate) fn branches(seen: &Seen) -> Vec<Branch> {
     let mut branches = vec![Branch {
         depth: 0,
-        what: seen.claim.to_string(),
-        verdict: ("".into(), String::new()),
+        what: seen.object.clone(),
+        verdict: (String::new(), String::new()),
     }];
-    for filled in &seen.report.filled {
-        let Some(found) = seen.found.get(&filled.target) else {
-            continue;
+    if let Some(stopped) = &seen.stopped {
+        branches[0].verdict = ("stopped".into(), stopped.clone());
+    }
+    for slot in &seen.slots {
+        let mut kept: Vec<(Vec<&Fill>, &[PartSeen])> = Vec::new();
+        for fill in &slot.filled {
+            let same = |other: &Fill| (&other.verdict, &other.why) == (&fill.verdict, &fill.why);
+            let alike = |(fills, parts): &&mut (Vec<&Fill>, &[PartSeen])| {
+                same(fills[0]) && *parts == fill.parts
+            };
+            match kept.iter_mut().find(alike) {
+                Some((fills, _)) => fills.push(fill),
+                None => kept.push((vec![fill], &fill.parts)),
+            }
+        }
+        for (fills, parts) in kept {
+            branches.push(Branch {
+                depth: 1,
+                what: name(&slot.kind, &fills),
+                verdict: verdict(fills[0]),
+            });
+            branches.extend(parts.iter().map(|part| Branch {
+                depth: 2,
+                what: part.what.clone(),
+                verdict: (part.verdict.clone(), part.why.clone()),
+            }));
+        }
+        let coming = slot
+            .next
+            .iter()
+            .find(|next| next.step.starts_with("create "));
+        let why = match (coming, &slot.empty) {
+            (_, None) => continue,
+            (Some(next), _) => {
+                let after = next.after.as_deref().unwrap_or("now");
+                format!("to be created {after}: {}", next.because)
+            }
+            (None, Some(_)) if let Some((word, _)) = found(slot) => {
+                branches.push(Branch {
+                    depth: 1,
+                    what: slot.kind.clone(),
+                    verdict: (word.to_owned(), slot.findings.join("; ")),
+                });
+                continue;
+            }
+            (None, Some(empty)) => empty.clone(),
         };
         branches.push(Branch {
             depth: 1,
-            what: name(&filled.target, found),
-            verdict: said(&filled.verdict),
+            what: coming.map_or_else(|| slot.kind.clone(), |next| next.step[7..].to_owned()),
+            verdict: ("absent".into(), why),
         });
-        branches.extend(parts(seen, &filled.target, found, &filled.verdict));
-    }
-    for planned in &seen.plan {
-        if let Step::Create(create) = &planned.step {
-            branches.push(Branch {
-                depth: 1,
-                what: format!("{} {}", create.kind.noun, create.name),
-                verdict: (
-                    "absent".into(),
-                    format!("to be created: {}", planned.reason),
-                ),
-            });
-        }
     }
     branches
 }
 
-fn said(verdict: &Verdict) -> (Cow<'static, str>, String) {
-    let (verdict, why) = words::verdict(verdict);
-    (verdict.into(), why)
+/// The condition that a slot's first finding belongs to.
+fn found(slot: &SlotSeen) -> Option<(&str, &str)> {
+    slot.findings.first()?.split_once(": ")
 }
 
-fn name(target: &Target, found: &Found) -> String {
-    match &*found.name {
-        "" => words::resource(target),
-        name if name == target.id.as_str() => words::resource(target),
-        name => format!("{} {name}", words::resource(target)),
-    }
-}
-
-/// What is inside a resource, and what we added to one that is not ours.
-fn parts(seen: &Inspection, target: &Target, found: &Found, verdict: &Verdict) -> Vec<Branch> {
-    let branch = |what, why: &str| Branch {
-        depth: 2,
-        what,
-        verdict: ("Owned".into(), why.to_owned()),
+fn verdict(fill: &Fill) -> (String, String) {
+    let why = match &*fill.verdict {
+        "Used" => SHARED.to_owned(),
+        _ => fill.why.clone(),
     };
-    if !matches!(verdict, Verdict::Owned(_)) {
-        let traces = seen.ledger.traces.keys();
-        return traces
-            .filter(|trace| trace.on == *target)
-            .map(|trace| branch(words::trace(trace), "added by us"))
-            .collect();
+    (fill.verdict.clone(), why)
+}
+
+fn name(noun: &str, fills: &[&Fill]) -> String {
+    let one = |fill: &&Fill| match &*fill.name {
+        "" => fill.id.clone(),
+        name => format!("{} {name}", fill.id),
+    };
+    let all: Vec<String> = fills.iter().map(one).collect();
+    match fills.len() {
+        1 => format!("{noun} {}", all[0]),
+        more => format!("{} {}", words::count(more, noun), all.join(", ")),
     }
-    let known = seen.ledger.known.get(target);
-    let wrote = known.and_then(|known| known.wrote.as_ref());
-    let inside = found.inside.iter().map(|(inner, part)| {
-        let what = format!("{} {}", inner.noun, part.key);
-        let this = (inner.name, part.key.clone());
-        if wrote.is_none_or(|parts| parts.contains(&this)) {
-            return branch(what, "inside what we own");
-        }
-        Branch {
-            depth: 2,
-            what,
-            verdict: (
-                "Foreign".into(),
-                "put there by somebody else, and left".to_owned(),
-            ),
-        }
-    });
-    inside.collect()
 }

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use api::names::OPERATOR_NAMESPACE;
 use lease::Times;
+use ownership::mark::Unmarked;
 use ownership::time::Millis;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,21 +15,24 @@ use super::logs::{self, Format};
 use super::systems::{self, Systems};
 use super::{Operator, Settings};
 use crate::clock::ProcessClock;
-use crate::{accounts, connect};
+use crate::look::ask::is_dev;
+use crate::{accounts, connect, install};
 
 /// What `freehold run` is told.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// The namespace of the Lease, and of the ConfigMap freehold-take-over
-    #[arg(long, default_value = OPERATOR_NAMESPACE)]
+    #[arg(long, default_value = OPERATOR_NAMESPACE, value_parser = install::label)]
     namespace: String,
     /// Where /healthz, /readyz and /metrics are served
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// What is served: names with commas between, or auto for every installed API whose original is not
-    /// at work
-    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS")]
+    #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS", help = systems::help())]
     systems: Option<Systems>,
+    /// What a resource of a cluster's name without any owner's mark means; without it, as the served
+    /// API has it. The annotation freehold.dev/unmarked says it for one object
+    #[arg(long, value_enum, value_name = "MEANING")]
+    unmarked: Option<Meaning>,
     /// How often an object at rest is looked at
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     resync: Duration,
@@ -48,6 +52,24 @@ pub(crate) struct Options {
     log_filter: String,
 }
 
+/// What a resource of our name without any mark means.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Meaning {
+    /// It is used, and stays its owner's
+    Use,
+    /// It is somebody else's: nothing is done before a person decides
+    Conflict,
+}
+
+impl From<Meaning> for Unmarked {
+    fn from(meaning: Meaning) -> Self {
+        match meaning {
+            Meaning::Use => Self::Use,
+            Meaning::Conflict => Self::Conflict,
+        }
+    }
+}
+
 /// Runs the operator until it is told to stop.
 pub(crate) fn command(options: Options) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -64,13 +86,18 @@ async fn run(options: Options) -> anyhow::Result<()> {
     )?;
     let clock = ProcessClock::real();
     let accounts = accounts::real(clock, times.request_timeout())?;
-    let client = connect::client().await?;
+    let config = connect::config(&connect::Which::default()).await?;
+    if is_dev(&config) {
+        bail!("this is a freehold dev, which runs its own controllers on its own cloud");
+    }
+    let client = connect::client_of(config)?;
     logs::start(options.log, &options.log_filter)?;
     let settings = Settings {
         namespace: options.namespace,
         resync: options.resync,
         times,
         name: options.whom.holder,
+        unmarked: options.unmarked.map(Meaning::into),
         systems: systems::choose(&client, options.systems.as_ref()).await?,
         ..Settings::of(&identity())
     };

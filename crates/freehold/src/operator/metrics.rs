@@ -1,10 +1,13 @@
 //! Metrics in the text format of Prometheus: few, and each answers a question.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use controllers::reconcile::{Monitor, Passed};
+use controllers::reconcile::{Monitor, Next, Passed};
+use jiff::Timestamp;
+use tokio::time::Instant;
 
 use crate::accounts::Call;
 
@@ -23,6 +26,34 @@ struct Counts {
     errors: BTreeMap<(&'static str, &'static str), u64>,
     /// What was last told of each object, by its kind and name.
     objects: BTreeMap<(&'static str, String), BTreeMap<&'static str, bool>>,
+    /// When each object is to be looked at again, if not only when it changes.
+    due: BTreeMap<(&'static str, String), Option<Instant>>,
+    /// How long passes took, by kind.
+    took: BTreeMap<&'static str, Durations>,
+    /// When an object of a kind was last found to be as it should.
+    success: BTreeMap<&'static str, Timestamp>,
+}
+
+/// How long passes took.
+#[derive(Clone, Debug, Default)]
+struct Durations {
+    /// How many took no longer than each of [`BOUNDS`].
+    within: [u64; BOUNDS.len()],
+    count: u64,
+    sum: Duration,
+}
+
+/// In milliseconds.
+const BOUNDS: [u64; 8] = [50, 100, 250, 500, 1_000, 5_000, 15_000, 60_000];
+
+impl Durations {
+    fn add(&mut self, took: Duration) {
+        for (within, bound) in self.within.iter_mut().zip(BOUNDS) {
+            *within += u64::from(took <= Duration::from_millis(bound));
+        }
+        self.count += 1;
+        self.sum += took;
+    }
 }
 
 impl Metrics {
@@ -37,6 +68,7 @@ impl Metrics {
         counts.leads = leads;
         if !leads {
             counts.objects.clear();
+            counts.due.clear();
         }
     }
 
@@ -72,6 +104,46 @@ impl Metrics {
             text.sample("freehold_objects", &labels, objects);
         }
         text.family(
+            "freehold_pass_duration_seconds",
+            "histogram",
+            "How long passes took",
+        );
+        for (kind, took) in &counts.took {
+            let name = "freehold_pass_duration_seconds_bucket";
+            for (within, bound) in took.within.iter().zip(BOUNDS) {
+                let bound = seconds(Duration::from_millis(bound));
+                text.sample(name, &[("kind", *kind), ("le", &bound)], within);
+            }
+            text.sample(name, &[("kind", *kind), ("le", "+Inf")], took.count);
+            let labels = [("kind", *kind)];
+            let sum = seconds(took.sum);
+            text.sample("freehold_pass_duration_seconds_sum", &labels, sum);
+            text.sample("freehold_pass_duration_seconds_count", &labels, took.count);
+        }
+        text.family(
+            "freehold_last_success_timestamp_seconds",
+            "gauge",
+            "When an object of a kind was last found to be as it should",
+        );
+        for (kind, at) in &counts.success {
+            let labels = [("kind", *kind)];
+            let at = at.as_second();
+            text.sample("freehold_last_success_timestamp_seconds", &labels, at);
+        }
+        text.family(
+            "freehold_queue_depth",
+            "gauge",
+            "Objects whose time to be looked at has come, and that wait for it",
+        );
+        let mut waiting = BTreeMap::<_, u64>::new();
+        let now = Instant::now();
+        for ((kind, _), due) in &counts.due {
+            *waiting.entry(*kind).or_default() += u64::from(due.is_some_and(|due| due <= now));
+        }
+        for (kind, waiting) in waiting {
+            text.sample("freehold_queue_depth", &[("kind", kind)], waiting);
+        }
+        text.family(
             "freehold_cloud_calls_total",
             "counter",
             "Calls to clouds, by how they ended",
@@ -99,18 +171,19 @@ impl Metrics {
 
 impl Monitor for Metrics {
     fn passed(&self, pass: &Passed<'_>) {
-        let outcome = pass.outcome();
-        let words = pass.told.and_then(|told| told.ready());
-        let words = words.map_or("", |ready| ready.message.as_str());
-        if pass.told.is_some_and(|told| !told.is_ready()) {
-            tracing::info!(outcome, next = ?pass.next, "{words}");
-        } else {
-            tracing::debug!(outcome, next = ?pass.next, "{words}");
-        }
         let mut counts = self.counts();
-        let ended = (pass.kind, outcome.to_owned());
+        let ended = (pass.kind, pass.outcome().to_owned());
         *counts.passes.entry(ended).or_default() += 1;
+        counts.took.entry(pass.kind).or_default().add(pass.took);
+        let due = match pass.next {
+            Next::After(wait) => Instant::now().checked_add(wait),
+            Next::OnChange => None,
+        };
+        counts.due.insert((pass.kind, pass.object.to_owned()), due);
         let Some(told) = pass.told else { return };
+        if told.is_ready() {
+            counts.success.insert(pass.kind, pass.at);
+        }
         if let Some(class) = told.failure {
             *counts.errors.entry((pass.kind, class)).or_default() += 1;
         }
@@ -122,7 +195,10 @@ impl Monitor for Metrics {
     }
 
     fn forgotten(&self, kind: &'static str, object: &str) {
-        self.counts().objects.remove(&(kind, object.to_owned()));
+        let mut counts = self.counts();
+        let object = (kind, object.to_owned());
+        counts.objects.remove(&object);
+        counts.due.remove(&object);
     }
 }
 
@@ -136,7 +212,7 @@ impl Text {
         let _ = writeln!(self.0, "# HELP {name} {help}.\n# TYPE {name} {kind}");
     }
 
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let labels: Vec<_> = labels
             .iter()
             .map(|(label, value)| format!("{label}=\"{}\"", escape(value)))
@@ -147,6 +223,11 @@ impl Text {
         };
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
+}
+
+/// A time as Prometheus counts it.
+fn seconds(span: Duration) -> String {
+    span.as_secs_f64().to_string()
 }
 
 fn escape(value: &str) -> String {
@@ -169,6 +250,16 @@ mod tests {
             let kind = "Cluster.kubermatic.k8c.io";
             counts.passes.insert((kind, "Converged".to_owned()), 3);
             counts.errors.insert((kind, "throttled"), 1);
+            let took = counts.took.entry(kind).or_default();
+            took.add(Duration::from_millis(60));
+            took.add(Duration::from_secs(2));
+            counts
+                .success
+                .insert(kind, "2026-01-01T00:00:00Z".parse().unwrap());
+            counts
+                .due
+                .insert((kind, "a".to_owned()), Some(Instant::now()));
+            counts.due.insert((kind, "b".to_owned()), None);
             for (name, ready) in [("a", true), ("b", false), ("c", true)] {
                 let told = BTreeMap::from([("Ready", ready)]);
                 counts.objects.insert((kind, name.to_owned()), told);
@@ -189,6 +280,25 @@ freehold_passes_total{kind="Cluster.kubermatic.k8c.io",outcome="Converged"} 3
 # TYPE freehold_objects gauge
 freehold_objects{kind="Cluster.kubermatic.k8c.io",condition="Ready",status="False"} 1
 freehold_objects{kind="Cluster.kubermatic.k8c.io",condition="Ready",status="True"} 2
+# HELP freehold_pass_duration_seconds How long passes took.
+# TYPE freehold_pass_duration_seconds histogram
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="0.05"} 0
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="0.1"} 1
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="0.25"} 1
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="0.5"} 1
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="1"} 1
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="5"} 2
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="15"} 2
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="60"} 2
+freehold_pass_duration_seconds_bucket{kind="Cluster.kubermatic.k8c.io",le="+Inf"} 2
+freehold_pass_duration_seconds_sum{kind="Cluster.kubermatic.k8c.io"} 2.06
+freehold_pass_duration_seconds_count{kind="Cluster.kubermatic.k8c.io"} 2
+# HELP freehold_last_success_timestamp_seconds When an object of a kind was last found to be as it should.
+# TYPE freehold_last_success_timestamp_seconds gauge
+freehold_last_success_timestamp_seconds{kind="Cluster.kubermatic.k8c.io"} 1767225600
+# HELP freehold_queue_depth Objects whose time to be looked at has come, and that wait for it.
+# TYPE freehold_queue_depth gauge
+freehold_queue_depth{kind="Cluster.kubermatic.k8c.io"} 1
 # HELP freehold_cloud_calls_total Calls to clouds, by how they ended.
 # TYPE freehold_cloud_calls_total counter
 freehold_cloud_calls_total{service="E\"C\\2\n",operation="DescribeVpcs",outcome="ok"} 7
@@ -201,5 +311,26 @@ freehold_cloud_errors_total{kind="Cluster.kubermatic.k8c.io",class="throttled"} 
         let text = metrics.text(&BTreeMap::new());
         assert!(text.contains("freehold_leader 0"), "{text}");
         assert!(!text.contains("freehold_objects{"), "{text}");
+    }
+
+    #[test]
+    fn every_metric_is_in_the_table_and_the_alerts_use_no_other() {
+        let text = Metrics::default().text(&BTreeMap::new());
+        let names = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+        let names: Vec<&str> = names.filter_map(|line| line.split(' ').next()).collect();
+        let table = include_str!("../../../../docs/running.md");
+        for name in &names {
+            assert!(table.contains(&format!("| `{name}` |")), "{name}");
+        }
+        let page = include_str!("../../../../docs/conditions.md");
+        let (_, alerts) = page.split_once("## Alerts").unwrap();
+        let words = alerts.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let used = words.filter(|word| word.starts_with("freehold_"));
+        let used: Vec<&str> = used.collect();
+        assert!(used.len() > 4, "{used:?}");
+        for name in used {
+            let family = name.trim_end_matches("_bucket").trim_end_matches("_count");
+            assert!(names.contains(&family), "{name}");
+        }
     }
 }

@@ -32,6 +32,7 @@ use kube::Client;
 use kube::api::Api;
 use lease::{Candidate, Elector, Leadership, Times};
 use ownership::input::InputError;
+use ownership::mark::Unmarked;
 use ownership::time::Tick;
 use ownership::{Freehold, Holder};
 use tokio::sync::{oneshot, watch};
@@ -71,6 +72,8 @@ pub struct Settings {
     pub times: Times,
     /// What tells this management cluster from the one that it is a clone of.
     pub name: Option<String>,
+    /// What a resource of our name without any mark means, whatever the served API says.
+    pub unmarked: Option<Unmarked>,
     /// What is served.
     pub systems: Vec<&'static Entry>,
 }
@@ -84,6 +87,7 @@ impl Settings {
             resync: Duration::from_mins(5),
             times: Times::default(),
             name: None,
+            unmarked: None,
             systems: registry::ENTRIES.to_vec(),
         }
     }
@@ -193,6 +197,9 @@ impl<A: Countable> Operator<A> {
             match over {
                 _ if *halted.borrow() => return,
                 Over::Original(words) => tracing::warn!("{words}: nothing is done beside it"),
+                Over::Confirmed => {
+                    tracing::info!("a take-over was confirmed: all is looked at again");
+                }
                 Over::Term => tracing::warn!("the Lease is lost: another replica may lead"),
             }
         }
@@ -227,6 +234,7 @@ impl<A: Countable> Operator<A> {
                 retry: RETRY,
                 rules: Freehold {
                     request_timeout: self.settings.times.request_timeout(),
+                    unmarked: self.settings.unmarked,
                 },
             };
             self.health.enter(Stage::Leading);
@@ -251,6 +259,7 @@ impl<A: Countable> Operator<A> {
             tokio::select! {
                 _ = join_all(systems) => Over::Term,
                 words = self.an_original_comes() => Over::Original(words),
+                () = self.more_is_taken_over(&settings.taken_over) => Over::Confirmed,
             }
         };
         let patience = async {
@@ -283,6 +292,18 @@ impl<A: Countable> Operator<A> {
                 }
             }
             sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Waits until somebody confirms something else than what was known when the work began.
+    async fn more_is_taken_over(&self, known: &BTreeMap<Holder, u32>) {
+        loop {
+            sleep(LOOK_AGAIN).await;
+            // Who cannot be asked is asked again.
+            let now = take_over::read(&self.client, &self.settings.namespace).await;
+            if now.is_ok_and(|now| now != *known) {
+                return;
+            }
         }
     }
 
@@ -369,7 +390,12 @@ impl<A: Countable> Operator<A> {
     async fn taken_over(&self) -> BTreeMap<Holder, u32> {
         loop {
             match take_over::read(&self.client, &self.settings.namespace).await {
-                Ok(holders) => return holders,
+                Ok(holders) => {
+                    for (holder, generation) in &holders {
+                        tracing::info!(%holder, generation, "taken over");
+                    }
+                    return holders;
+                }
                 Err(error) => {
                     let name = take_over::CONFIG_MAP;
                     let words = format!("the ConfigMap {name}: {}", connect::words(&error));
@@ -387,6 +413,8 @@ enum Over {
     Term,
     /// An original is at work, in these words.
     Original(String),
+    /// Other claims are this management cluster's now.
+    Confirmed,
 }
 
 /// A term that is over: nothing delicate is sent.

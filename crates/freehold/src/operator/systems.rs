@@ -46,6 +46,16 @@ impl fmt::Display for Systems {
     }
 }
 
+/// What `--systems` takes, in words.
+pub(crate) fn help() -> String {
+    let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+    format!(
+        "What is served: of {}, with commas between; or auto, for every installed API whose \
+         original is not at work",
+        names.join(", ")
+    )
+}
+
 /// Reads `--systems`.
 ///
 /// # Errors
@@ -190,7 +200,7 @@ pub(super) async fn original(client: &Client, entry: &Entry) -> Result<Option<Re
 ///
 /// # Errors
 /// Why that cannot be told.
-pub(super) async fn is_installed(client: &Client, entry: &Entry) -> Result<bool, String> {
+pub(crate) async fn is_installed(client: &Client, entry: &Entry) -> Result<bool, String> {
     let Served {
         group,
         version,

@@ -122,7 +122,7 @@ pub struct InnerWish {
 /// # Guarantees
 /// It is a DAG: every dependency stands before its dependents, and every reference is to a slot of
 /// this blueprint.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blueprint {
     slots: Vec<Slot>,
 }

@@ -385,8 +385,20 @@ impl<R: Rules> Deciding<'_, R> {
             (Verdict::Unmarked | Verdict::Used, _) if evidence => {
                 Some(Located::Adoptable { resource })
             }
+            // It was found by its name, which is to be a conflict now.
+            (Verdict::Unmarked | Verdict::Used, Hint::Found)
+                if self.unmarked() == Unmarked::Conflict =>
+            {
+                None
+            }
             (Verdict::Unmarked | Verdict::Used, _) => Some(Located::Used { resource }),
         }
+    }
+
+    /// What our name without any mark means: as a person says for this object, or the rules.
+    fn unmarked(&self) -> Unmarked {
+        let told = self.case.evidence.unmarked;
+        told.unwrap_or_else(|| self.rules.unmarked(&self.case.identity.dialect))
     }
 
     /// What an interrupted create left, recognised by its intent.
@@ -534,14 +546,10 @@ impl<R: Rules> Deciding<'_, R> {
             {
                 return Ok(None);
             }
-            Verdict::Unmarked | Verdict::Used => {
-                match self.rules.unmarked(&self.case.identity.dialect) {
-                    Unmarked::Use => Located::Used { resource },
-                    Unmarked::Conflict => {
-                        Located::Refused(Finding::NameTaken { slot: name, target })
-                    }
-                }
-            }
+            Verdict::Unmarked | Verdict::Used => match self.unmarked() {
+                Unmarked::Use => Located::Used { resource },
+                Unmarked::Conflict => Located::Refused(Finding::NameTaken { slot: name, target }),
+            },
         }))
     }
 }

@@ -37,6 +37,7 @@ use crate::error::{Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Kind, Naming};
 use crate::ledger::{Edit, Intent, Ledger};
+use crate::mark::Unmarked;
 use crate::part::{Props, Resource};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
@@ -92,6 +93,8 @@ pub struct Evidence {
     /// Resources that another live claim of the same cluster name uses: they keep the cluster mark.
     /// The road knows those that are kept here; one that owns something shows by its marks.
     pub namesakes_use: BTreeSet<ResourceId>,
+    /// What our name without any mark means, where a person says it for this object.
+    pub unmarked: Option<Unmarked>,
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
     pub sweep: bool,

@@ -10,6 +10,8 @@ use crate::text::Text;
 /// A served system's marks, filled in for one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialect {
+    /// No served system's: Freehold's own marks stand alone.
+    Plain,
     /// Kubermatic Kubernetes Platform.
     Kkp {
         /// The cluster's name.
@@ -99,6 +101,7 @@ impl Dialect {
     pub fn ownership(&self, carrier: Carrier, role: Option<&str>) -> Result<Tags, InputError> {
         let mut pairs: Vec<(String, &str)> = Vec::with_capacity(4);
         match self {
+            Self::Plain => {}
             Self::Kkp { cluster } => pairs.push((format!("{KKP_OWNER}{cluster}"), "")),
             Self::Capa { cluster } => {
                 pairs.push((format!("{CLUSTER}{cluster}"), "owned"));
@@ -142,7 +145,7 @@ impl Dialect {
             Self::Kkp { cluster } | Self::Capa { cluster } | Self::PowerVs { cluster, .. } => {
                 Some(cluster)
             }
-            Self::Crossplane { .. } | Self::Kyma { .. } => None,
+            Self::Plain | Self::Crossplane { .. } | Self::Kyma { .. } => None,
         }
     }
 
@@ -157,7 +160,9 @@ impl Dialect {
                 (format!("{CLUSTER}{cluster}"), "shared"),
                 (format!("{CAPA_CLUSTER}{cluster}"), "shared"),
             ],
-            Self::PowerVs { .. } | Self::Crossplane { .. } | Self::Kyma { .. } => Vec::new(),
+            Self::Plain | Self::PowerVs { .. } | Self::Crossplane { .. } | Self::Kyma { .. } => {
+                Vec::new()
+            }
         };
         pairs
             .iter()
@@ -168,6 +173,7 @@ impl Dialect {
     /// What the tags of a resource say to this object in this dialect.
     pub fn read(&self, carrier: Carrier, tags: &Tags) -> Reading {
         match self {
+            Self::Plain => Reading::None,
             Self::Kkp { cluster } => read_keyed(carrier, tags, KKP_OWNER, cluster, ""),
             Self::Capa { cluster } => {
                 let long = read_keyed(carrier, tags, CAPA_CLUSTER, cluster, "owned");
@@ -209,6 +215,70 @@ impl Dialect {
             _ => Unmarked::Conflict,
         }
     }
+}
+
+/// Whom a mark of a served system names, whichever system's it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The system, by its name in the registry; empty where several write such a mark.
+    pub system: &'static str,
+    /// What is named, in the system's words: "KKP cluster".
+    pub what: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Whether the mark says that the resource belongs to it; else it is only used.
+    pub owns: bool,
+}
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.what, self.name)
+    }
+}
+
+/// Whom the tags of a resource name in the words of any served system, owners first.
+pub fn named(carrier: Carrier, tags: &Tags) -> Vec<Named> {
+    let mut all: Vec<Named> = Vec::new();
+    for (prefix, system, what) in [
+        (KKP_OWNER, "kkp", "KKP cluster"),
+        (CAPA_CLUSTER, "capa", "Cluster API cluster"),
+        (CLUSTER, "", "cluster"),
+    ] {
+        let prefix = carrier.encode_key(prefix);
+        for (key, value) in tags.with_prefix(&prefix) {
+            let owns = system == "kkp" || &**value == "owned";
+            let name = key[prefix.len()..].to_owned();
+            // The short mark stands beside each system's own.
+            if !system.is_empty() || !all.iter().any(|named| named.name == name) {
+                all.push(Named {
+                    system,
+                    what,
+                    name,
+                    owns,
+                });
+            }
+        }
+    }
+    for (key, system, what) in [
+        (POWERVS_OWNER, "powervs", "PowerVS cluster"),
+        ("crossplane-name", "crossplane", "Crossplane resource"),
+        (
+            "cloud-manager.kyma-project.io/name",
+            "kyma",
+            "Kyma resource",
+        ),
+    ] {
+        if let Some(value) = tags.get(&carrier.encode_key(key)) {
+            all.push(Named {
+                system,
+                what,
+                name: carrier.decode(value),
+                owns: true,
+            });
+        }
+    }
+    all.sort_by_key(|named| !named.owns);
+    all
 }
 
 /// A mark whose key ends in the cluster's name.

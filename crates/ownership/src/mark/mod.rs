@@ -13,7 +13,7 @@ mod dialect;
 mod tags;
 
 pub use carrier::Carrier;
-pub use dialect::{Dialect, Reading, Unmarked};
+pub use dialect::{Dialect, Named, Reading, Unmarked, named};
 pub use tags::Tags;
 
 use crate::blueprint::SlotName;
@@ -68,6 +68,10 @@ impl OwnershipMark {
     /// Reads a tag; `None` if it is not an ownership mark of Freehold's.
     pub fn decode(carrier: Carrier, key: &str, value: &str) -> Option<Self> {
         let claim = ClaimHash::parse(key.strip_prefix(claim_prefix(carrier))?)?;
+        Self::of(claim, value)
+    }
+
+    fn of(claim: ClaimHash, value: &str) -> Option<Self> {
         // None of them has a `_` in it.
         let mut words = value.split('_');
         let slot = SlotName::new(words.next()?).ok()?;
@@ -132,6 +136,15 @@ pub fn part_key(carrier: Carrier, claim: &ClaimHash, inner_kind: &str, key: &str
 /// Whether a tag's key is that of a mark, of whichever claim, which names this part.
 pub fn names_part(carrier: Carrier, tag: &str, inner_kind: &str, key: &str) -> bool {
     tag.starts_with(parts_prefix(carrier)) && tag.ends_with(&part_digest(inner_kind, key))
+}
+
+/// Every mark among `tags` that names a part of the resource, whosever it is: whose the part is.
+pub fn part_marks(carrier: Carrier, tags: &Tags) -> impl Iterator<Item = OwnershipMark> {
+    let prefix = parts_prefix(carrier);
+    tags.with_prefix(prefix).filter_map(move |(key, value)| {
+        let claim = key[prefix.len()..].get(..ClaimHash::LEN)?;
+        OwnershipMark::of(ClaimHash::parse(claim)?, value)
+    })
 }
 
 fn part_digest(inner_kind: &str, key: &str) -> String {

@@ -1,4 +1,4 @@
-//! The Kinds of AWS: what KKP on AWS needs.
+//! The Kinds of AWS.
 
 mod access;
 mod check;

@@ -13,6 +13,11 @@ pub trait AwsPlace: Survey {
     /// The region.
     fn region(&self) -> &str;
 
+    /// What resources cannot be moved from: account and region.
+    fn place(&self) -> String {
+        format!("{}/{}", self.account(), self.region())
+    }
+
     /// The path of a role that has been read; it begins and ends with a slash.
     fn role_path(&self, _name: &str) -> String {
         "/".to_owned()

@@ -18,7 +18,7 @@ use ownership::{
 };
 
 pub use glance::{Glance, Rested};
-pub use plan::Planned;
+pub use plan::{Plan, Planned, Wait, new_id};
 
 use crate::cloud::{Cloud, Deadline};
 

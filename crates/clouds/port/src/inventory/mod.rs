@@ -145,6 +145,11 @@ impl<C> Inventory<C> {
         Self { calls, ..self }
     }
 
+    /// The Kinds that it keeps.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static Kind> {
+        self.sheets.keys().copied()
+    }
+
     /// Until when nobody should ask the account anything: it was asked too much (law 9).
     pub fn slowed(&self, now: Tick) -> Option<Tick> {
         let until = self.pace().until;
