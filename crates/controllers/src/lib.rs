@@ -12,4 +12,5 @@
 pub mod kkp;
 pub mod reconcile;
 pub mod registry;
+pub mod resources;
 mod rights;

@@ -25,6 +25,7 @@ use ownership::{CloudError, Kind, SlotName};
 
 use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Wants, Watches};
 use crate::registry::{Entry, Original, Right, Served};
+use crate::resources::Resources;
 
 /// KKP's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -71,6 +72,17 @@ static KINDS: [&Kind; 6] = [
     &aws::role::ROLE,
     &aws::instance_profile::INSTANCE_PROFILE,
 ];
+
+/// What clusters have to do with the resources of AWS.
+pub(crate) const RESOURCES: Resources = Resources {
+    owns: &OWNED,
+    uses: &KINDS,
+    adds: &[
+        aws::security_group::RULE,
+        aws::role::INLINE_POLICY,
+        aws::instance_profile::PROFILE_ROLE,
+    ],
+};
 
 /// The slots whose ids the object records, and where.
 const RECORDED: [(&str, Id); 5] = [
