@@ -14,6 +14,7 @@ pub mod manifests;
 pub mod names;
 mod sensitive;
 mod status;
+pub mod written;
 
 pub use change::{Change, Unversioned};
 pub use sensitive::Sensitive;

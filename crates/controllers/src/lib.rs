@@ -13,4 +13,5 @@ pub mod kkp;
 pub mod land;
 pub mod reconcile;
 pub mod registry;
+pub mod resources;
 mod rights;

@@ -33,6 +33,8 @@ enum Command {
     Crds(install::Crds),
     /// Print what to run the operator with: account, rights, policies, Deployment
     Manifests(install::Options),
+    /// Print what the operator must be allowed to do in a cloud
+    Permissions(install::permissions::Options),
     /// Say what fills an object's slots, whose it is, and what would be done next
     Explain(look::ExplainOptions),
     /// Show what belongs to an object, and why
@@ -56,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::Run(options) => operator::command(options),
         Command::Crds(options) => install::crds(&options),
         Command::Manifests(options) => install::manifests(&options),
+        Command::Permissions(options) => install::permissions::command(&options),
         Command::Explain(options) => look::explain(&options),
         Command::Tree(options) => look::tree(&options),
         Command::Whose(options) => everywhere::whose(&options),

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use ::api::names::OPERATOR_NAMESPACE;
+use ::api::written;
 use anyhow::{Context as _, bail, ensure};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{Api, ObjectMeta, Patch};
 use kube::{Client, ResourceExt as _};
 use ownership::Holder;
 use ownership::time::REQUEST_TIMEOUT;
@@ -184,7 +185,7 @@ async fn create(maps: &Api<ConfigMap>, from: &Confirmation) -> Result<(), kube::
         data: Some(entry(from)),
         ..ConfigMap::default()
     };
-    maps.create(&PostParams::default(), &map).await.map(drop)
+    maps.create(&written::posts(), &map).await.map(drop)
 }
 
 /// Only over what was read: a generation that somebody else confirmed meanwhile may be higher.
@@ -197,7 +198,7 @@ async fn raise(
         "metadata": {"resourceVersion": map.resource_version()},
         "data": entry(from),
     }));
-    let parameters = PatchParams::default();
+    let parameters = written::patches();
     maps.patch(CONFIG_MAP, &parameters, &patch).await.map(drop)
 }
 

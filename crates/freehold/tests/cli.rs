@@ -354,6 +354,33 @@ fn manifests_are_what_the_operator_is_run_with() {
 }
 
 #[test]
+fn permissions_are_the_minimal_policy() {
+    let output = freehold(&["permissions", "aws", "--systems", "kkp"]);
+    if !cfg!(feature = "aws") {
+        assert_eq!(output.status.code(), Some(1));
+        let said = text(&output.stderr);
+        let expected = "error: this freehold was built without a cloud: build it with";
+        assert!(said.starts_with(expected), "{said}");
+        return;
+    }
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let policy = text(&output.stdout);
+    assert_golden("permissions-aws.json", &policy);
+    // Without systems: all that there are.
+    assert_eq!(text(&freehold(&["permissions", "aws"]).stdout), policy);
+    let role = "arn:aws:iam::123456789012:role/kubernetes";
+    let assuming = freehold(&["permissions", "aws", "--assume", role]);
+    let assuming: serde_json::Value = serde_json::from_slice(&assuming.stdout).unwrap();
+    let statements = assuming["Statement"].as_array().unwrap();
+    let last = statements.last().unwrap();
+    assert_eq!(last["Action"][0], "sts:AssumeRole");
+    assert_eq!(last["Resource"][0], role);
+    let refused = freehold(&["permissions", "aws", "--assume", "kubernetes"]);
+    let said = text(&refused.stderr);
+    assert!(said.contains("must be the ARN of a role"), "{said}");
+}
+
+#[test]
 fn without_a_cluster_it_is_said_what_is_missing() {
     for args in [
         &["run"][..],
@@ -420,6 +447,7 @@ fn help_and_version_are_there() {
         "run",
         "crds",
         "manifests",
+        "permissions",
         "explain",
         "tree",
         "take-over",
@@ -442,7 +470,8 @@ fn a_wrong_command_is_refused_with_what_there_is() {
     assert!(said.contains("'dve'"), "{said}");
     assert!(
         said.ends_with(
-            "There are: dev, sim, run, crds, manifests, explain, tree, whose, orphans, take-over\n"
+            "There are: dev, sim, run, crds, manifests, permissions, explain, tree, whose, orphans, \
+             take-over\n"
         ),
         "{said}"
     );

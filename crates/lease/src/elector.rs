@@ -215,7 +215,7 @@ impl Elector {
         let lease = entry.write(old, wall, &self.times);
         self.entry = Some(entry);
         let sent = self.clock.now();
-        let post = PostParams::default();
+        let post = posts();
         let answer = if is_new {
             in_time(self.api.create(&post, &lease)).await
         } else {
@@ -242,7 +242,7 @@ impl Elector {
             && self.is_ours(&lease)
         {
             let lease = record::released(*lease, self.clock.wall(), self.is_clean(held));
-            let post = PostParams::default();
+            let post = posts();
             drop(in_time(self.api.replace(&self.candidate.name, &post, &lease)).await);
         }
     }
@@ -252,6 +252,14 @@ impl Elector {
     fn is_clean(&self, held: Option<Held>) -> bool {
         let (now, timeout) = (self.clock.now(), self.times.request_timeout());
         held.is_some_and(|held| held.is_past_others(now, timeout)) && self.calls.are_over(timeout)
+    }
+}
+
+/// How the Lease is written.
+fn posts() -> PostParams {
+    PostParams {
+        field_manager: Some("freehold".to_owned()),
+        ..PostParams::default()
     }
 }
 

@@ -93,7 +93,13 @@ impl Cluster {
     /// The name of the profile that the object records.
     pub(super) fn profile_name(&self) -> Result<Option<&str>, InputError> {
         let name = set(self.instance_profile.as_ref());
-        let checked = |name| iam_name(INSTANCE_PROFILE, name, name, 128);
+        let checked = |name| {
+            iam_name(name, 128).ok_or_else(|| {
+                let rule = "must be the name of an instance profile: 1 to 128 letters, digits and \
+                            + = , . @ _ -";
+                InputError::new(INSTANCE_PROFILE, name, rule)
+            })
+        };
         name.map(checked).transpose()
     }
 
@@ -222,11 +228,11 @@ fn role_name(text: &str) -> Result<&str, InputError> {
         None => Some(text),
         Some(rest) => arn_name(rest),
     };
-    let name = name.ok_or_else(|| {
-        let rule = "must be an ARN such as arn:aws:iam::123456789012:role/NAME, or a role's name";
+    name.and_then(|name| iam_name(name, 64)).ok_or_else(|| {
+        let rule = "must be the ARN of a role such as arn:aws:iam::123456789012:role/NAME, or its \
+                    plain name: 1 to 64 letters, digits and + = , . @ _ -";
         InputError::new(ROLE, text, rule)
-    })?;
-    iam_name(ROLE, text, name, 64)
+    })
 }
 
 /// `aws:iam::123456789012:role/path/NAME` without its first word.
@@ -248,16 +254,8 @@ fn is_partition(name: &str) -> bool {
     isolated || matches!(name, "aws" | "aws-cn" | "aws-us-gov" | "aws-eusc")
 }
 
-fn iam_name<'a>(
-    field: &'static str,
-    text: &str,
-    name: &'a str,
-    longest: usize,
-) -> Result<&'a str, InputError> {
+fn iam_name(name: &str, longest: usize) -> Option<&str> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
-    if name.is_empty() || name.len() > longest || !name.chars().all(allowed) {
-        let rule = format!("must name it with 1 to {longest} letters, digits and + = , . @ _ -");
-        return Err(InputError::new(field, text, rule));
-    }
-    Ok(name)
+    let legal = (1..=longest).contains(&name.len()) && name.chars().all(allowed);
+    legal.then_some(name)
 }

@@ -7,6 +7,7 @@ use ownership::step::{Create, PartTags};
 use ownership::{Answer, Class, CloudError, Kind, Query, Target, Text};
 
 use crate::client_set::ClientSet;
+use crate::permissions::Operations;
 use crate::{ec2, iam};
 
 /// A call under way.
@@ -16,6 +17,9 @@ pub(crate) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>
 pub(crate) trait Handler: Sync {
     /// The Kind.
     fn kind(&self) -> &'static Kind;
+
+    /// Everything that it calls.
+    fn operations(&self) -> &'static Operations;
 
     /// Answers a question about resources.
     fn find<'a>(&self, set: &'a ClientSet, query: &'a Query) -> Asked<'a, Answer>;
@@ -100,8 +104,8 @@ pub(crate) trait Parts: Sync {
     }
 }
 
-/// Makes a handler of the functions `find`, `survey`, `create` and `delete` of a Kind's file; what the
-/// Kind does otherwise than most stands in the braces.
+/// Makes a handler of the functions `find`, `survey`, `create` and `delete` of a Kind's file and of its
+/// `OPERATIONS`; what the Kind does otherwise than most stands in the braces.
 macro_rules! handler {
     ($name:ident: $kind:ident { $($own:tt)* }) => {
         /// What the adapter does for the Kind.
@@ -110,6 +114,10 @@ macro_rules! handler {
         impl $crate::handler::Handler for $name {
             fn kind(&self) -> &'static ownership::Kind {
                 &$kind
+            }
+
+            fn operations(&self) -> &'static $crate::permissions::Operations {
+                &OPERATIONS
             }
 
             fn find<'a>(

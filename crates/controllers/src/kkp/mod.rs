@@ -1,6 +1,7 @@
 //! KKP clusters as a served system: the object's fields in, ids and conditions out.
 
 mod blame;
+mod spelling;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use ownership::{CloudError, Kind, SlotName};
 
 use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Wants, Watches};
 use crate::registry::{Entry, Original, Right, Served};
+use crate::resources::Resources;
 
 /// KKP's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -72,6 +74,17 @@ static KINDS: [&Kind; 6] = [
     &aws::instance_profile::INSTANCE_PROFILE,
 ];
 
+/// What clusters have to do with the resources of AWS.
+pub(crate) const RESOURCES: Resources = Resources {
+    owns: &OWNED,
+    uses: &KINDS,
+    adds: &[
+        aws::security_group::RULE,
+        aws::role::INLINE_POLICY,
+        aws::instance_profile::PROFILE_ROLE,
+    ],
+};
+
 /// The slots whose ids the object records, and where.
 const RECORDED: [(&str, Id); 5] = [
     (VPC, Id::Vpc),
@@ -112,8 +125,11 @@ impl<A: Accounts> System for Kkp<A> {
         &KINDS
     }
 
+    /// One that says that it is on AWS, and not how, is told so.
     fn is_ours(object: &Object) -> bool {
-        object.spec.cloud.aws.is_some()
+        let cloud = &object.spec.cloud;
+        let provider = cloud.rest.get("providerName");
+        cloud.aws.is_some() || provider.is_some_and(|name| name == "aws")
     }
 
     fn was_reconciled(object: &Object) -> bool {
@@ -212,7 +228,8 @@ impl<A: Accounts> Sources for Kkp<A> {
 
     async fn facts(&self, ask: &Ask<'_>, object: &Object) -> Result<Access, Trouble> {
         let Some(aws) = &object.spec.cloud.aws else {
-            let rule = "must be set: this controller serves clusters on AWS";
+            let rule = "must be set: the cluster is one on AWS, by spec.cloud.providerName or by what \
+                        it has there already";
             return Err(InputError::new("spec.cloud.aws", "", rule).into());
         };
         let secret: Option<Secret> = match &aws.credentials_reference {
@@ -293,6 +310,9 @@ fn region_of(datacenter: &str, seeds: &[Seed]) -> Result<String, InputError> {
 /// What the object says about its infrastructure; of one that ends, only what is legal.
 fn read(object: &Object) -> Result<Cluster, InputError> {
     let ends = object.metadata.deletion_timestamp.is_some();
+    if !ends {
+        spelling::check(object)?;
+    }
     let family = object.ip_family().and_then(IpFamily::parse);
     let aws = object.spec.cloud.aws.clone().unwrap_or_default();
     let set = |text: String| Some(text).filter(|text| !text.is_empty());

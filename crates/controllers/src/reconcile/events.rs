@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use api::names::RULES;
+use api::written;
 use cloud_port::driver::Journal;
 use cloud_port::words;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
-use kube::api::{Api, PostParams};
+use kube::api::Api;
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::Guest;
 use ownership::{CloudError, Reason, SlotName, Step, Target};
@@ -131,7 +132,7 @@ pub(crate) async fn publish(
             type_: Some(if note.warns { "Warning" } else { "Normal" }.to_owned()),
             ..Event::default()
         };
-        if let Err(error) = api.create(&PostParams::default(), &event).await {
+        if let Err(error) = api.create(&written::posts(), &event).await {
             tracing::debug!(%error, "an event was not written");
         }
     }

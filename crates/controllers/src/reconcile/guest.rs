@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use api::names::{guest_finalizer, guests_in_finalizer};
+use api::written;
 use cloud_port::LedgerError;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::api::{Api, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, DynamicObject, Patch};
 use ownership::Phase;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -188,7 +189,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         patch: serde_json::Value,
     ) -> Result<ObjectMeta, kube::Error> {
         let (api, patch) = (self.host_api(host), Patch::Merge(patch));
-        let parameters = PatchParams::default();
+        let parameters = written::patches();
         let patched = api.patch_metadata(&host.name, &parameters, &patch).await?;
         Ok(patched.metadata)
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use api::names::LEDGER;
+use api::written;
 use cloud_port::LedgerError;
-use kube::api::{ListParams, Patch, PatchParams};
+use kube::api::{ListParams, Patch};
 use kube::{Resource as _, ResourceExt as _};
 use ownership::ledger::{Trace, TraceOf};
 use ownership::{Case, Edit, Ledger, ResourceId};
@@ -87,7 +88,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 "annotations": {LEDGER: record::encode(&namesake.bond, &ledger)},
             }}));
             let api = api_of::<S::Object>(&self.client, meta.namespace.as_deref());
-            let (name, parameters) = (namesake.object.name_any(), PatchParams::default());
+            let (name, parameters) = (namesake.object.name_any(), written::patches());
             let patched = api.patch_metadata(&name, &parameters, &patch).await;
             patched.map_err(|error| match error {
                 // It has gone in between.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use api::Change;
 use api::names::{ADOPT, CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
+use api::written;
 use cloud_port::{Inventory, LedgerError, LedgerStore};
-use kube::api::{Api, Patch, PatchParams};
+use kube::api::{Api, Patch};
 use kube::{Error, Resource, ResourceExt as _};
 use ownership::input::InputError;
 use ownership::{Blueprint, Edit, Holder, Identity, Ledger, Slot};
@@ -319,7 +320,7 @@ impl<S: Sources> Store<'_, S> {
             metadata.remove("resourceVersion");
         }
         let name = self.object.name_any();
-        let parameters = PatchParams::default();
+        let parameters = written::patches();
         match self
             .api
             .patch(&name, &parameters, &Patch::Merge(patch))

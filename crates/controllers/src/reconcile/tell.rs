@@ -1,10 +1,10 @@
 //! What is written to an object besides its ledger: its status.
 
-use api::{Change, Condition};
+use api::{Change, Condition, written};
 use cloud_port::LedgerError;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::ResourceExt as _;
-use kube::api::{Patch, PatchParams};
+use kube::api::Patch;
 use serde_json::json;
 
 use super::clock::WallClock;
@@ -50,9 +50,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             return Ok(true);
         };
         let patch = Patch::Merge(patch);
-        let patched = api
-            .patch_status(&name, &PatchParams::default(), &patch)
-            .await;
+        let patched = api.patch_status(&name, &written::patches(), &patch).await;
         patched.map_err(classify)?;
         let news = told.conditions.news(|kind| S::STATUS.said(&object, kind));
         let reference = events::reference(&object);

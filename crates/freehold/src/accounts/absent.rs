@@ -10,7 +10,7 @@ use ownership::{Answer, Class, CloudError, Kind, Query, Step};
 use super::{Call, Countable};
 
 /// What such a build says when it is asked for a cloud.
-pub(super) const WITHOUT: &str = "this freehold was built without a cloud: build it with the cargo \
+pub(crate) const WITHOUT: &str = "this freehold was built without a cloud: build it with the cargo \
                                   feature `aws`, which is on by default";
 
 /// No accounts.

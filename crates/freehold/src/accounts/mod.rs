@@ -14,6 +14,8 @@ use cloud_port::aws::Accounts;
 use ownership::time::Millis;
 
 use crate::clock::ProcessClock;
+#[cfg(not(feature = "aws"))]
+pub(crate) use absent::WITHOUT;
 #[cfg(feature = "dev")]
 pub use simulated::Simulated;
 

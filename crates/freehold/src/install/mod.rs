@@ -1,5 +1,6 @@
-//! `freehold crds` and `freehold manifests`: what an administrator applies.
+//! `freehold crds`, `freehold manifests` and `freehold permissions`: what an administrator applies.
 
+pub(crate) mod permissions;
 pub mod rights;
 
 use api::manifests::{for_account, stream};

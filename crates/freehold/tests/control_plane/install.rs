@@ -1,5 +1,6 @@
 //! What an administrator applies.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -43,6 +44,26 @@ pub(crate) async fn install(admin: &Client, systems: &str) {
     for object in without_pods_for(systems) {
         create(admin, &object).await;
     }
+}
+
+/// Installs KKP's own definitions, where they can be had.
+pub(crate) async fn originals(admin: &Client) -> bool {
+    let Some(folder) = std::env::var_os("FREEHOLD_UPSTREAM_CRDS") else {
+        let line = "SKIPPED: KKP's own definitions (FREEHOLD_UPSTREAM_CRDS is not set)";
+        writeln!(std::io::stderr(), "{line}").expect("standard error");
+        return false;
+    };
+    let definitions: Api<CustomResourceDefinition> = Api::all(admin.clone());
+    for plural in ["clusters", "seeds"] {
+        let path = Path::new(&folder).join(format!("kubermatic.k8c.io_{plural}.yaml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let definition = serde_saphyr::from_str(&text).unwrap();
+        let created = definitions
+            .create(&PostParams::default(), &definition)
+            .await;
+        created.unwrap();
+    }
+    true
 }
 
 /// The same as people do it, twice. Fields that the API server does not know are refused.

@@ -9,6 +9,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod gitops;
 mod install;
 mod recorded;
 mod unfit;
@@ -134,6 +135,7 @@ async fn rights_are_requests(admin: &Client, operator: Client, clock: ProcessClo
     run.await.unwrap().unwrap();
 
     hold(&rights, &recorder.requests());
+    gitops::own_manager(&recorder.requests());
 }
 
 /// With `auto` it is found out what can be served, and that takes rights, too.

@@ -17,6 +17,8 @@ pub(crate) struct Request {
     pub(crate) resource: String,
     pub(crate) namespace: String,
     pub(crate) name: String,
+    /// Under whose name it writes.
+    pub(crate) manager: String,
     /// Whether it was refused because nobody has the right to it.
     pub(crate) forbidden: bool,
 }
@@ -41,10 +43,10 @@ impl Request {
             [plural] => (plural.to_owned(), ""),
             _ => (String::new(), ""),
         };
-        let watches = request
-            .uri()
-            .query()
-            .is_some_and(|it| it.contains("watch=true"));
+        let query = request.uri().query().unwrap_or_default();
+        let watches = query.contains("watch=true");
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let manager = pairs.find(|(key, _)| *key == "fieldManager");
         let verb = match (request.method().as_str(), name) {
             ("GET", _) if watches => "watch",
             ("GET", "") => "list",
@@ -61,6 +63,7 @@ impl Request {
             resource,
             namespace: namespace.to_owned(),
             name: name.to_owned(),
+            manager: manager.map_or_else(String::new, |(_, name)| name.to_owned()),
             forbidden: false,
         }
     }

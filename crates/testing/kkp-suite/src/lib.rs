@@ -102,6 +102,9 @@ macro_rules! cases {
             trouble::the_one_range_that_is_none
             trouble::a_vpc_that_is_not_there
             trouble::an_id_that_is_none
+            trouble::a_role_that_is_none
+            trouble::a_provider_without_its_settings
+            trouble::a_field_that_is_misspelt
             trouble::a_secret_that_is_not_there
             trouble::a_datacenter_that_is_not_there
             trouble::a_region_that_is_not_there

@@ -14,12 +14,25 @@ use super::{Filters, PAGE, filter, tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler, parts};
+use crate::permissions::Operations;
 use crate::resource::{answer, everything, inside, one_part, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "internet-gateway-id",
     name: None,
     props: &[],
+};
+
+const OPERATIONS: Operations = Operations {
+    reads: &["ec2:DescribeInternetGateways"],
+    tags: tags::OPERATIONS,
+    owns: &[
+        "ec2:CreateInternetGateway",
+        "ec2:DeleteInternetGateway",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:DetachInternetGateway",
+    ],
+    adds: &[(ATTACHMENT, &["ec2:AttachInternetGateway"])],
 };
 
 handler!(InternetGateways: INTERNET_GATEWAY {

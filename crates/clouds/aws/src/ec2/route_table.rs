@@ -10,6 +10,7 @@ use super::{Filters, blockers, tags, truth};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
 use crate::handler::handler;
+use crate::permissions::Operations;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 /// EC2 allows no more here.
@@ -20,6 +21,13 @@ const FILTERS: Filters = Filters {
     id: "route-table-id",
     name: None,
     props: &[("vpc", "vpc-id")],
+};
+
+const OPERATIONS: Operations = Operations {
+    reads: &["ec2:DescribeRouteTables"],
+    tags: tags::OPERATIONS,
+    owns: &["ec2:CreateRouteTable", "ec2:DeleteRouteTable"],
+    adds: &[],
 };
 
 handler!(RouteTables: ROUTE_TABLE {});

@@ -10,12 +10,28 @@ use super::{Filters, PAGE, blockers, rule, tags};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler};
+use crate::permissions::Operations;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "group-id",
     name: Some("group-name"),
     props: &[("vpc", "vpc-id")],
+};
+
+const OPERATIONS: Operations = Operations {
+    reads: &[
+        "ec2:DescribeSecurityGroupRules",
+        "ec2:DescribeSecurityGroups",
+    ],
+    tags: tags::OPERATIONS,
+    owns: &[
+        "ec2:CreateSecurityGroup",
+        "ec2:DeleteSecurityGroup",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:RevokeSecurityGroupIngress",
+    ],
+    adds: &[(RULE, &["ec2:AuthorizeSecurityGroupIngress"])],
 };
 
 handler!(SecurityGroups: SECURITY_GROUP {

@@ -10,12 +10,24 @@ use super::{Filters, PAGE, blockers, network, tags};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
 use crate::handler::handler;
+use crate::permissions::Operations;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "subnet-id",
     name: None,
     props: &[("vpc", "vpc-id"), ("zone", "availability-zone")],
+};
+
+const OPERATIONS: Operations = Operations {
+    reads: &["ec2:DescribeSubnets"],
+    tags: tags::OPERATIONS,
+    owns: &[
+        "ec2:CreateSubnet",
+        "ec2:DeleteSubnet",
+        "ec2:DescribeNetworkInterfaces",
+    ],
+    adds: &[],
 };
 
 handler!(Subnets: SUBNET {});

@@ -7,6 +7,9 @@ use ownership::{Class, CloudError, Target, Text};
 
 use crate::client_set::ClientSet;
 
+/// What tags are written with.
+pub(super) const OPERATIONS: &[&str] = &["ec2:CreateTags", "ec2:DeleteTags"];
+
 pub(super) fn read(tags: &[Tag]) -> Tags {
     let pair = |tag: &Tag| {
         let (key, value) = (tag.key()?, tag.value().unwrap_or_default());

@@ -10,12 +10,28 @@ use super::{Filters, PAGE, blockers, network, tags, truth};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
 use crate::handler::handler;
+use crate::permissions::Operations;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
 const FILTERS: Filters = Filters {
     id: "vpc-id",
     name: None,
     props: &[("default", "is-default")],
+};
+
+const OPERATIONS: Operations = Operations {
+    reads: &["ec2:DescribeVpcs"],
+    tags: tags::OPERATIONS,
+    owns: &[
+        "ec2:CreateVpc",
+        "ec2:DeleteVpc",
+        "ec2:DescribeInternetGateways",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:DescribeRouteTables",
+        "ec2:DescribeSecurityGroups",
+        "ec2:DescribeSubnets",
+    ],
+    adds: &[],
 };
 
 handler!(Vpcs: VPC {});

@@ -13,7 +13,20 @@ use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler, parts};
 use crate::observe::time;
+use crate::permissions::{Operations, PASS_ROLE};
 use crate::resource::{everything, inside, one_part, resource, unanswered};
+
+const OPERATIONS: Operations = Operations {
+    reads: &["iam:GetInstanceProfile", "iam:ListInstanceProfiles"],
+    tags: &["iam:TagInstanceProfile", "iam:UntagInstanceProfile"],
+    owns: &[
+        "iam:CreateInstanceProfile",
+        "iam:DeleteInstanceProfile",
+        "iam:RemoveRoleFromInstanceProfile",
+    ],
+    // Whoever gives machines a role must be allowed to pass it to them.
+    adds: &[(PROFILE_ROLE, &["iam:AddRoleToInstanceProfile", PASS_ROLE])],
+};
 
 handler!(InstanceProfiles: INSTANCE_PROFILE {
     tags_alone!();

@@ -18,6 +18,7 @@ use crate::blocked::{Found, blocker, explain};
 use crate::client_set::ClientSet;
 use crate::handler::{Asked, Parts, fixed, handler, parts};
 use crate::observe::time;
+use crate::permissions::Operations;
 use crate::resource::{answer, one_part, required, resource, unanswered};
 
 /// The paths of the roles that have one, as they were last read. A path is no part of a role's name,
@@ -41,6 +42,29 @@ impl Paths {
         paths.get(name).cloned().unwrap_or_else(|| "/".to_owned())
     }
 }
+
+const OPERATIONS: Operations = Operations {
+    reads: &[
+        "iam:GetAccountAuthorizationDetails",
+        "iam:GetRole",
+        "iam:GetRolePolicy",
+        "iam:ListAttachedRolePolicies",
+        "iam:ListRolePolicies",
+    ],
+    tags: &["iam:TagRole", "iam:UntagRole"],
+    owns: &[
+        "iam:CreateRole",
+        "iam:DeleteRole",
+        "iam:DeleteRolePolicy",
+        "iam:DetachRolePolicy",
+        "iam:ListInstanceProfilesForRole",
+        "iam:UpdateAssumeRolePolicy",
+    ],
+    adds: &[
+        (INLINE_POLICY, &["iam:PutRolePolicy"]),
+        (ATTACHED_POLICY, &["iam:AttachRolePolicy"]),
+    ],
+};
 
 handler!(Roles: ROLE {
     fn update<'a>(

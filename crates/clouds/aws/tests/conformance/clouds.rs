@@ -27,6 +27,8 @@ pub(crate) fn simulated_on(clock: VirtualClock) -> SharedAccount {
 /// A new account of moto's, through the adapter and past it.
 pub(crate) struct Moto {
     pub(crate) set: Arc<ClientSet>,
+    /// For what people do: its calls are not those of `set`.
+    pub(crate) hands: Arc<ClientSet>,
     pub(crate) raw: Raw,
 }
 
@@ -49,14 +51,17 @@ pub(crate) async fn moto() -> Option<Moto> {
         endpoint: Some(server.url().to_owned()),
         ..Settings::from_env()
     });
-    let set = sets.get(&access(&account)).await.expect("a legal access");
+    let set = sets.get(&access(&account, "tests")).await;
+    let set = set.expect("a legal access");
+    let hands = sets.get(&access(&account, "hands")).await;
+    let hands = hands.expect("a legal access");
     let raw = Raw::new(server.url(), &account).await;
     assert_eq!(**set.account().await.expect("an account"), *account);
-    Some(Moto { set, raw })
+    Some(Moto { set, hands, raw })
 }
 
 /// The access to an account of moto's: any role of it.
-fn access(account: &str) -> Access {
+fn access(account: &str, external_id: &str) -> Access {
     Access {
         credentials: Credentials::Keys {
             id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
@@ -64,7 +69,7 @@ fn access(account: &str) -> Access {
         },
         assume: Some(AssumeRole {
             arn: format!("arn:aws:iam::{account}:role/freehold"),
-            external_id: Some("tests".to_owned()),
+            external_id: Some(external_id.to_owned()),
         }),
         region: REGION.to_owned(),
     }

@@ -14,6 +14,7 @@
 mod cases;
 mod clouds;
 mod kkp;
+mod permissions;
 mod raw;
 mod steps;
 mod suite;

@@ -45,6 +45,51 @@ pub async fn an_id_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>)
     refused(lab, aws, json!({}), "Invalid", &words).await;
 }
 
+/// Neither the name nor the ARN of a role.
+pub async fn a_role_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let aws = json!({"roleARN": "foo bar"});
+    let words = ["spec.cloud.aws.roleARN: \"foo bar\" must be the ARN of a role"];
+    refused(lab, aws, json!({}), "Invalid", &words).await;
+    lab.patch(
+        json!({"spec": {"cloud": {"aws": {"roleARN": "arn:aws:iam::123456789012:user/foo"}}}}),
+    )
+    .await;
+    told(lab, "Invalid", &["spec.cloud.aws.roleARN", "user/foo"]).await;
+    lab.patch(json!({"spec": {"cloud": {"aws": {"roleARN": ""}}}}))
+        .await;
+    lab.converge().await;
+}
+
+/// A cluster on AWS, by its provider's name, that says nothing of AWS.
+pub async fn a_provider_without_its_settings<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    let spec = json!({"cloud": {"providerName": "aws", "aws": null}});
+    lab.create(json!({}), spec).await;
+    told(
+        lab,
+        "Invalid",
+        &["spec.cloud.aws:", "spec.cloud.providerName"],
+    )
+    .await;
+    // It has nothing, and can go.
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await);
+}
+
+/// A field that is almost one; the original's own definition drops it.
+pub async fn a_field_that_is_misspelt<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.create(json!({"vpcId": "vpc-0123456789abcdef0"}), json!({}))
+        .await;
+    let aws = lab.cluster().await.spec.cloud.aws.unwrap();
+    if aws.rest.contains_key("vpcId") {
+        let words = ["spec.cloud.aws.vpcId:", "did you mean vpcID?"];
+        told(lab, "Invalid", &words).await;
+        lab.patch(json!({"spec": {"cloud": {"aws": {"vpcId": null}}}}))
+            .await;
+    }
+    lab.converge().await;
+}
+
 /// Credentials in a Secret that does not exist.
 pub async fn a_secret_that_is_not_there<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let aws = json!({"credentialsReference": {"namespace": "kubermatic", "name": "missing"}});
