@@ -135,7 +135,10 @@ async fn end(
     State(world): State<Arc<World>>,
     UrlPath(claim): UrlPath<String>,
 ) -> Json<Answer<Vec<String>>> {
-    let left = async { Ok(everywhere::end(&world.look_around().await?, &claim).await) };
+    let left = async {
+        let orphan = everywhere::orphan(&world.look_around().await?, &claim).await;
+        Ok(everywhere::end(&world.look_around().await?, orphan).await)
+    };
     Json(left.await.into())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cloud_port::words;
+use controllers::land::Stock;
 use controllers::registry::Clouds;
 use http::Method;
 use kube::{Client, Config};
@@ -11,7 +12,7 @@ use ownership::{Holder, mark};
 
 use super::around::Around;
 use super::orphans;
-pub(crate) use super::orphans::Found;
+pub(crate) use super::orphans::{Found, Orphans};
 use super::whose;
 pub(crate) use super::whose::Told;
 use super::{Output, Place, Whose, ask, runtime};
@@ -191,13 +192,19 @@ pub(crate) async fn find(around: &Around) -> Found {
     orphans::find(around).await.0
 }
 
-/// What `freehold orphans --apply` does: for `freehold dev`, and for tests. Says what is left.
-pub(crate) async fn end(around: &Around, claim: &str) -> Vec<String> {
+/// What is left of a claim that is this management cluster's to end: for `freehold dev`, and for tests.
+pub(crate) async fn orphan(around: &Around, claim: &str) -> Option<(Orphans, Vec<Stock>)> {
     let (found, stocks) = orphans::find(around).await;
-    let mut all = found.orphans.iter();
+    let mut all = found.orphans.into_iter();
     let one = all.find(|one| one.claim.as_deref() == Some(claim) && one.ours);
-    match one {
-        Some(one) => orphans::end(around, &stocks, one).await,
+    Some((one?, stocks))
+}
+
+/// What `freehold orphans --apply` does: for `freehold dev`, and for tests. Says what is left. Who
+/// claims was read again `around`: somebody may have come while everything was looked at.
+pub(crate) async fn end(around: &Around, orphan: Option<(Orphans, Vec<Stock>)>) -> Vec<String> {
+    match orphan {
+        Some((one, stocks)) => orphans::end(around, &stocks, &one).await,
         None => vec!["nothing of it is this management cluster's to end".to_owned()],
     }
 }
@@ -243,6 +250,8 @@ pub async fn end_orphan<C: Clouds>(
     whose: Whose,
     claim: &str,
 ) -> anyhow::Result<Vec<String>> {
-    let around = Around::look(clouds, client, clock, whose, &[]).await?;
-    Ok(end(&around, claim).await)
+    let around = Around::look(clouds, client, clock, whose.clone(), &[]).await?;
+    let orphan = orphan(&around, claim).await;
+    let again = Around::look(clouds, client, clock, whose, &[]).await?;
+    Ok(end(&again, orphan).await)
 }

@@ -31,6 +31,9 @@ pub(crate) struct Orphans {
     /// Why it is only shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) untouched: Option<String>,
+    /// The system that its marks name.
+    #[serde(skip)]
+    system: Option<&'static str>,
 }
 
 /// All of them, and what could not be looked at.
@@ -59,6 +62,9 @@ pub(super) async fn find(around: &Around) -> (Found, Vec<Stock>) {
         for item in &stock.items {
             sort(around, &stock.place, item, &mut groups);
         }
+    }
+    for group in groups.values_mut() {
+        group.settle(&around.systems);
     }
     let unseen = stocks.iter().flat_map(|stock| {
         let here = stock.unseen.iter();
@@ -133,6 +139,7 @@ fn sort(around: &Around, place: &str, item: &Item, groups: &mut BTreeMap<Whom, O
                 "without a Freehold mark nobody can prove whose it is: delete it by hand"
                     .to_owned(),
             ),
+            system: Some(owner.system),
         });
         group.add(place, words::called(&item.target(), &resource.name));
     }
@@ -155,6 +162,7 @@ fn group<'g>(
         untouched: (!held).then(|| {
             "another management cluster holds it, so nothing of it is touched here".to_owned()
         }),
+        system: None,
     })
 }
 
@@ -186,6 +194,19 @@ impl Orphans {
     fn name(&mut self, owner: Option<&Named>) {
         if self.object.is_none() {
             self.object = owner.map(ToString::to_string);
+            self.system = owner.map(|owner| owner.system);
+        }
+    }
+
+    /// Whoever does not know the system's objects cannot say that one of them is gone: they may be
+    /// served by a newer build.
+    fn settle(&mut self, systems: &[&str]) {
+        let known = self.system.is_some_and(|system| systems.contains(&system));
+        if self.ours && !known {
+            self.ours = false;
+            let words = "its marks name no system whose objects are known here, so nobody here can \
+                         say that its object is gone";
+            self.untouched = Some(words.to_owned());
         }
     }
 

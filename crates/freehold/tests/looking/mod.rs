@@ -356,6 +356,33 @@ async fn orphans_are_found_among_ten_thousand_and_nothing_else_is() {
     assert_eq!(world.made(), living, "what lives is left alone");
 }
 
+/// A newer build may serve objects that this one does not know.
+#[tokio::test(start_paused = true)]
+async fn what_no_known_system_has_marked_is_nobodys_to_end_here() {
+    let world = World::with_kinds().await;
+    world.create_cluster().await;
+    let here = world.whose().await.holder;
+    let other = claim("other", 6);
+    let mut tags = marks(&other, &here);
+    let capa = "sigs.k8s.io/cluster-api-provider-aws/cluster/other";
+    tags[1] = (capa.into(), "owned".into());
+    let theirs = world.plant("theirs", &tags);
+    let bare = world.plant("bare", &marks(&claim("bare", 7), &here)[..1]);
+    let text = world.orphans().await;
+    assert!(text.contains("2 claims among"), "{text}");
+    for name in ["other", "bare"] {
+        let uuid = if name == "other" { 6 } else { 7 };
+        assert_ne!(
+            world.ended(claim(name, uuid).hash()).await,
+            Vec::<String>::new()
+        );
+    }
+    let account = world.accounts.account().lock();
+    for target in [&theirs, &bare] {
+        assert!(account.life(target).unwrap().is_alive(), "{target}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_forced_deletion_left_goes_with_all_its_parts() {
     let world = World::with_kinds().await;
