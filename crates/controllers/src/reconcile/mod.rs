@@ -10,6 +10,7 @@
 //! rest is the same for all of them.
 
 mod ask;
+mod blockers;
 mod clock;
 mod events;
 mod generated;

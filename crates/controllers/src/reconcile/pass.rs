@@ -13,6 +13,7 @@ use ownership::{Claim, Edit, Freehold, Holder, Identity};
 use tracing::Instrument as _;
 
 use super::ask::{Key, References};
+use super::blockers;
 use super::clock::WallClock;
 use super::events::{self, Events};
 use super::guards::Guards;
@@ -348,6 +349,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             }
             Err(error) => PassEnd::Ledger(error),
         };
+        if let PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) = &mut end {
+            blockers::name_owners(&inventory, report).await;
+        }
         let live = case.phase == Phase::Live;
         if live {
             if let Err(error) = self.tidy(&mut store, &end, &hosts).await {
