@@ -1,10 +1,11 @@
 //! The cluster that the command line speaks to: the current kubeconfig's, or the one it runs in.
 
-use anyhow::Context as _;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::Api;
 use kube::{Client, Config, ResourceExt as _};
 use ownership::{Holder, input};
+
+use crate::failure;
 
 /// A client of the current cluster.
 pub(crate) async fn client() -> anyhow::Result<Client> {
@@ -13,14 +14,18 @@ pub(crate) async fn client() -> anyhow::Result<Client> {
 
 /// How the current cluster is reached.
 pub(crate) async fn config() -> anyhow::Result<Config> {
-    Config::infer()
-        .await
-        .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one")
+    Config::infer().await.map_err(|error| {
+        let words = failure::of_config(&error);
+        anyhow::anyhow!(
+            "no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one: {words}"
+        )
+    })
 }
 
 /// The client of a cluster.
 pub(crate) fn client_of(config: Config) -> anyhow::Result<Client> {
-    Client::try_from(config).context("the client of the Kubernetes cluster")
+    failure::speaks_to(&config.cluster_url);
+    Client::try_from(config).map_err(|error| anyhow::anyhow!("the API server: {}", words(&error)))
 }
 
 /// Which management cluster it is, where its uid does not tell.
@@ -56,20 +61,9 @@ fn holder_of(uid: &str, name: Option<&str>) -> Holder {
     }
 }
 
-/// What an API server said, without the status object around it.
+/// What an API server said, or why nobody can be heard, in words.
 pub(crate) fn words(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
-        other => {
-            let mut words = other.to_string();
-            let mut cause = std::error::Error::source(other);
-            while let Some(error) = cause {
-                words = format!("{words}: {error}");
-                cause = error.source();
-            }
-            words
-        }
-    }
+    failure::of_api_server(error)
 }
 
 #[cfg(test)]
