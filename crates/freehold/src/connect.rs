@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::Api;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt as _};
 use ownership::{Holder, input};
+
+use crate::failure;
 
 /// Which cluster is spoken to.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -26,26 +27,28 @@ pub(crate) async fn config(which: &Which) -> anyhow::Result<Config> {
         context: which.context.clone(),
         ..KubeConfigOptions::default()
     };
-    match &which.kubeconfig {
-        Some(file) => {
-            let read = Kubeconfig::read_from(file);
-            let read = read.with_context(|| format!("--kubeconfig {}", file.display()))?;
-            let config = Config::from_custom_kubeconfig(read, &options).await;
-            config.with_context(|| format!("--kubeconfig {}", file.display()))
+    let named = match &which.kubeconfig {
+        Some(file) => match Kubeconfig::read_from(file) {
+            Ok(read) => Config::from_custom_kubeconfig(read, &options).await,
+            Err(error) => Err(error),
+        },
+        None if which.context.is_some() => Config::from_kubeconfig(&options).await,
+        None => {
+            return Config::infer().await.map_err(|error| {
+                let words = failure::of_config(&error);
+                anyhow::anyhow!(
+                    "no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one: {words}"
+                )
+            });
         }
-        None if which.context.is_some() => {
-            let config = Config::from_kubeconfig(&options).await;
-            config.context("--context")
-        }
-        None => Config::infer()
-            .await
-            .context("no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one"),
-    }
+    };
+    named.map_err(|error| anyhow::anyhow!("{}", failure::of_kubeconfig(&error)))
 }
 
 /// The client of a cluster.
 pub(crate) fn client_of(config: Config) -> anyhow::Result<Client> {
-    Client::try_from(config).context("the client of the Kubernetes cluster")
+    failure::speaks_to(&config.cluster_url);
+    Client::try_from(config).map_err(|error| anyhow::anyhow!("the API server: {}", words(&error)))
 }
 
 /// Which management cluster it is, where its uid does not tell.
@@ -81,20 +84,9 @@ fn holder_of(uid: &str, name: Option<&str>) -> Holder {
     }
 }
 
-/// What an API server said, without the status object around it.
+/// What an API server said, or why nobody can be heard, in words.
 pub(crate) fn words(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
-        other => {
-            let mut words = other.to_string();
-            let mut cause = std::error::Error::source(other);
-            while let Some(error) = cause {
-                words = format!("{words}: {error}");
-                cause = error.source();
-            }
-            words
-        }
-    }
+    failure::of_api_server(error)
 }
 
 #[cfg(test)]

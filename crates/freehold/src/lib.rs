@@ -16,6 +16,7 @@ pub mod clock;
 mod connect;
 #[cfg(feature = "dev")]
 mod dev;
+mod failure;
 pub mod install;
 pub mod look;
 pub mod operator;

@@ -405,6 +405,78 @@ fn without_a_cluster_it_is_said_what_is_missing() {
     }
 }
 
+/// What is wrong between us and the API server: one line, the address, no debug output.
+#[test]
+fn errors_from_below_are_in_our_words() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let refusing = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let config = |server: &str, user: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Config, current-context: a, \
+             clusters: [{{name: a, cluster: {{server: '{server}'}}}}], \
+             users: [{{name: a, user: {user}}}], \
+             contexts: [{{name: a, context: {{cluster: a, user: a}}}}]}}"
+        )
+    };
+    let failing = "{exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, \
+                   interactiveMode: Never, args: ['-c', 'echo session expired >&2; exit 3']}}";
+    let nowhere = "no Kubernetes cluster to speak to: set KUBECONFIG, or run inside of one";
+    for (name, kubeconfig, words) in [
+        (
+            "refused",
+            config(&refusing, "{token: x}"),
+            format!("the API server: {refusing} cannot be reached: Connection refused"),
+        ),
+        (
+            "unknown",
+            config("http://kubernetes.invalid:6443", "{token: x}"),
+            "the API server: http://kubernetes.invalid:6443 cannot be reached: failed to lookup \
+             address information: "
+                .to_owned(),
+        ),
+        (
+            "expired",
+            config(&refusing, failing),
+            "the API server: the kubeconfig's own command for credentials failed (exit status: \
+             3): session expired"
+                .to_owned(),
+        ),
+        (
+            "context",
+            config(&refusing, "{}").replace("current-context: a", "current-context: b"),
+            format!("{nowhere}: the kubeconfig has no context \"b\""),
+        ),
+        (
+            "yaml",
+            "clusters: [".to_owned(),
+            format!("{nowhere}: the kubeconfig is not YAML: line 1 column 11"),
+        ),
+    ] {
+        let file = format!("{}/{name}.kubeconfig", env!("CARGO_TARGET_TMPDIR"));
+        std::fs::write(&file, kubeconfig).unwrap();
+        let output = command(&["take-over", "--from", "0123456789"])
+            .env("KUBECONFIG", &file)
+            .env_remove("KUBERNETES_SERVICE_HOST")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        let said = text(&output.stderr);
+        assert!(
+            said.starts_with(&format!("error: {words}")),
+            "{name}: {said}"
+        );
+        assert_eq!(said.lines().count(), 1, "{name}: {said}");
+    }
+    let output = command(&["tree", "cluster/a"])
+        .env("KUBECONFIG", "/nowhere/kubeconfig")
+        .env_remove("KUBERNETES_SERVICE_HOST")
+        .output()
+        .unwrap();
+    let words = "cannot read /nowhere/kubeconfig: No such file or directory";
+    assert_eq!(text(&output.stderr), format!("error: {nowhere}: {words}\n"));
+}
+
 #[test]
 fn times_that_do_not_belong_together_are_refused_in_words() {
     for (args, words) in [

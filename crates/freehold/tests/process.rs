@@ -138,14 +138,21 @@ async fn the_operator_runs_tells_and_stops() {
     replica.log("leading").await;
     assert!(page(address, "/readyz").await.ends_with("leading\n"));
     replica.log("'atlantis' is not the name of a region").await;
-    let metrics = page(address, "/metrics").await;
-    for line in [
-        "freehold_leader 1\n",
-        "freehold_cloud_errors_total{kind=\"Cluster.kubermatic.k8c.io\",class=\"fatal\"} ",
-        "freehold_objects{kind=\"Cluster.kubermatic.k8c.io\",condition=\"Ready\",status=\"False\"} 1\n",
-    ] {
-        assert!(metrics.contains(line), "{line}\n{metrics}");
-    }
+    // A pass is told before it is counted.
+    let counted = async {
+        let lines = [
+            "freehold_leader 1\n",
+            "freehold_cloud_errors_total{kind=\"Cluster.kubermatic.k8c.io\",class=\"fatal\"} ",
+            "freehold_objects{kind=\"Cluster.kubermatic.k8c.io\",condition=\"Ready\",status=\"False\"} 1\n",
+        ];
+        loop {
+            let metrics = page(address, "/metrics").await;
+            if lines.iter().all(|line| metrics.contains(line)) {
+                break;
+            }
+        }
+    };
+    timeout(PATIENCE, counted).await.expect("it is counted");
 
     // The other commands find the same cluster, and say the same.
     let mut tree = Command::new(env!("CARGO_BIN_EXE_freehold"));
@@ -172,5 +179,62 @@ async fn the_operator_runs_tells_and_stops() {
     let leases: Api<Lease> = Api::namespaced(client, "freehold-system");
     let lease = leases.get(LEASE).await.unwrap();
     assert_eq!(lease.spec.unwrap().holder_identity, None, "it is released");
+    std::fs::remove_file(kubeconfig).unwrap();
+}
+
+/// What is wrong between us and AWS: the address, once, without debug output.
+#[tokio::test]
+async fn a_cloud_that_does_not_answer_is_named() {
+    let (client, kubeconfig) = serve().await;
+    api::manifests::install(client.clone()).await.unwrap();
+    let clusters: Api<Object> = Api::all(client.clone());
+    let cluster: Object = serde_json::from_value(json!({
+        "metadata": {"name": "demo", "annotations": {"kubermatic.io/aws-region": "eu-central-1"}},
+        "spec": {"cloud": {"dc": "d", "aws": {}}},
+    }))
+    .unwrap();
+    let created = clusters.create(&PostParams::default(), &cluster).await;
+    created.unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let refusing = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let keys = [
+        ("AWS_ACCESS_KEY_ID", "AKIA"),
+        ("AWS_SECRET_ACCESS_KEY", "x"),
+    ];
+    let nobody = [("HOME", "/nowhere"), ("AWS_EC2_METADATA_DISABLED", "true")];
+    for (environment, words) in [
+        (
+            &[&keys[..], &[("AWS_ENDPOINT_URL", &refusing)]].concat(),
+            format!("{refusing} cannot be reached: Connection refused"),
+        ),
+        (
+            &nobody.to_vec(),
+            "there are no credentials: give an access key, or the environment an identity".into(),
+        ),
+    ] {
+        let mut tree = Command::new(env!("CARGO_BIN_EXE_freehold"));
+        for variable in ["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_ENDPOINT_URL"] {
+            tree.env_remove(variable);
+        }
+        tree.args(["tree", "cluster/demo"])
+            .env("KUBECONFIG", &kubeconfig)
+            .envs(environment.iter().copied());
+        let output = tokio::task::spawn_blocking(move || tree.output());
+        let output = timeout(PATIENCE, output).await.unwrap().unwrap().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        // Lines are as wide as a terminal.
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.matches(&words).count(), 1, "{said}");
+        for noise in [
+            "dispatch failure",
+            "os error",
+            "(Connect)",
+            "Attempted",
+            " again",
+        ] {
+            assert!(!said.contains(noise), "{said}");
+        }
+    }
     std::fs::remove_file(kubeconfig).unwrap();
 }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | AWS answered with an error | as the port's tables say |
 //! | no connection was made, so nothing was sent | retryable |
-//! | the region's servers do not exist | fatal |
+//! | the name of the region's servers does not exist | fatal |
 //! | there are no credentials, or they cannot be had | fatal; as AWS says, if it was asked for them |
 //! | anything else: no answer in time, a connection that broke, an answer that cannot be read | unknown |
 
@@ -13,6 +13,7 @@ use std::error::Error;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_sts::operation::assume_role::AssumeRoleError;
+use aws_sdk_sts::operation::assume_role_with_web_identity::AssumeRoleWithWebIdentityError as WebIdentityError;
 use cloud_port::aws::errors::{self, Service};
 use hyper_util::client::legacy;
 use ownership::{Class, CloudError};
@@ -51,35 +52,64 @@ impl ClientSet {
     where
         E: ProvideErrorMetadata + Error + Send + Sync + 'static,
     {
+        let address = self.address(service);
         if let SdkError::ServiceError(answer) = &error {
             let status = answer.raw().status().as_u16();
             // The SDK also calls it an error of the service when it cannot read that all went well.
             if status >= 400 {
-                return answered(service, operation, status, answer.err());
+                return answered(service, operation, &address, status, answer.err());
             }
         }
         if let Some(cause) = cause::<CredentialsError>(&error) {
             return no_credentials(cause);
         }
-        let words = format!("{operation}: {}", words_of(&error));
-        let region = &self.access().region;
+        let words = words_of(&error);
         if matches!(error, SdkError::ConstructionFailure(_)) {
+            let words = format!("{operation}: {words}");
             return CloudError::new(Class::Fatal, "InvalidRequest", words);
         }
         if cause::<legacy::Error>(&error).is_none_or(|error| !error.is_connect()) {
+            let words = match &error {
+                SdkError::TimeoutError(_) => {
+                    format!("{operation}: no answer from {address} in time")
+                }
+                _ => format!("{operation}: no answer from {address}: {words}"),
+            };
             let words = format!("{words} (the call may have taken effect)");
             return CloudError::new(Class::Unknown, "NoAnswer", words);
         }
-        if is_unknown_host(&words) {
-            let words =
-                format!("there are no servers for the region {region}: check its name ({words})");
+        let region = &self.access().region;
+        if is_unknown_host(&words) && address.contains(region.as_str()) {
+            let words = format!(
+                "there is no {address}: check the name of the region, {region}, and whether names \
+                 can be looked up here"
+            );
             return CloudError::new(Class::Fatal, "UnknownRegion", words);
         }
+        // The TLS library says what is wrong in words only.
+        let trouble = if words.contains("certificate") {
+            "is not trusted"
+        } else {
+            "cannot be reached"
+        };
+        let words = format!("{address} {trouble}: {words} ({operation})");
         let words = match self.trust_complaint() {
             Some(complaint) => format!("{words} ({complaint})"),
             None => words,
         };
         CloudError::new(Class::Retryable, "NoConnection", words)
+    }
+
+    /// Where a service was called.
+    fn address(&self, service: Service) -> String {
+        let name = match service {
+            Service::Ec2 => "EC2",
+            Service::Iam => "IAM",
+            Service::Sts => "STS",
+        };
+        self.calls()
+            .address(name)
+            .unwrap_or_else(|| name.to_owned())
     }
 }
 
@@ -87,6 +117,7 @@ impl ClientSet {
 fn answered(
     service: Service,
     operation: &str,
+    address: &str,
     status: u16,
     error: &impl ProvideErrorMetadata,
 ) -> CloudError {
@@ -96,7 +127,8 @@ fn answered(
         .code()
         .filter(|code| !code.is_empty())
         .unwrap_or(&http);
-    let message = error.message().unwrap_or("no message");
+    let silent = format!("{address} answered without a message");
+    let message = error.message().unwrap_or(&silent);
     errors::error(service, operation, status, code, message)
 }
 
@@ -104,21 +136,18 @@ fn answered(
 fn no_credentials(error: &CredentialsError) -> CloudError {
     if let Some(SdkError::ServiceError(refusal)) = cause::<SdkError<AssumeRoleError>>(error) {
         let status = refusal.raw().status().as_u16();
-        let mut told = answered(Service::Sts, "AssumeRole", status, refusal.err());
-        told.message = format!("the role cannot be taken on: {}", told.message).into();
-        told.code = format!("{}{}", errors::ASSUME_ROLE, told.code).into();
-        // Nothing was sent but the question who we are.
-        if told.class == Class::Unknown {
-            told.class = Class::Retryable;
-        }
-        return told;
+        return not_assumed("AssumeRole", status, refusal.err());
+    }
+    if let Some(SdkError::ServiceError(refusal)) = cause::<SdkError<WebIdentityError>>(error) {
+        let status = refusal.raw().status().as_u16();
+        return not_assumed("AssumeRoleWithWebIdentity", status, refusal.err());
     }
     let words = words_of(error);
     match error {
+        // What was tried is a list of what is not set.
         CredentialsError::CredentialsNotLoaded(_) => {
-            let message = format!(
-                "there are no credentials: give an access key, or the environment an identity ({words})"
-            );
+            let message =
+                "there are no credentials: give an access key, or the environment an identity";
             CloudError::new(Class::Fatal, "NoCredentials", message)
         }
         CredentialsError::InvalidConfiguration(_) => {
@@ -126,11 +155,50 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
             CloudError::new(Class::Fatal, "InvalidCredentials", message)
         }
         _ => {
-            let message = format!("the credentials cannot be had now ({words})");
+            let message = match std::env::var(TOKEN_FILE) {
+                Ok(path) if is_file_missing(error) => {
+                    format!("the credentials cannot be had now ({TOKEN_FILE} is {path}: {words})")
+                }
+                _ => format!("the credentials cannot be had now ({words})"),
+            };
             CloudError::new(Class::Retryable, "CredentialsUnavailable", message)
         }
     }
 }
+
+/// STS did not hand out the credentials of a role.
+fn not_assumed(operation: &str, status: u16, refusal: &impl ProvideErrorMetadata) -> CloudError {
+    let mut told = answered(Service::Sts, operation, "STS", status, refusal);
+    told.message = format!("the role cannot be taken on: {}", told.message).into();
+    told.code = format!("{}{}", errors::ASSUME_ROLE, told.code).into();
+    // Nothing was sent but the question who we are.
+    if told.class == Class::Unknown {
+        told.class = Class::Retryable;
+    }
+    told
+}
+
+/// Whether a file could not be read.
+fn is_file_missing(error: &(dyn Error + 'static)) -> bool {
+    use std::io::ErrorKind::{NotFound, PermissionDenied};
+    let kind = cause::<std::io::Error>(error).map(std::io::Error::kind);
+    matches!(kind, Some(NotFound | PermissionDenied))
+}
+
+/// The variable that names the file of a web identity, which the SDK leaves unnamed where it fails.
+const TOKEN_FILE: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
+
+/// What the SDK and the HTTP client say of themselves, on the way to what happened.
+const NOISE: [&str; 8] = [
+    "an error occurred while loading credentials: ",
+    "client error (Connect): ",
+    "client error (SendRequest): ",
+    "dispatch failure: ",
+    "dns error: ",
+    "io error: ",
+    "tcp connect error: ",
+    "TLS handshake failed: ",
+];
 
 /// An error and its causes in words: nothing that differs from call to call, and nothing for
 /// programmers, since people read it in a condition.
@@ -144,7 +212,17 @@ fn words_of(error: &(dyn Error + 'static)) -> String {
         }
         next = error.source();
     }
-    words
+    for noise in NOISE {
+        words = words.replace(noise, "");
+    }
+    // `Connection refused (os error 111)`
+    while let Some((before, after)) = words.split_once(" (os error ") {
+        words = match after.split_once(')') {
+            Some((_, after)) => format!("{before}{after}"),
+            None => before.to_owned(),
+        };
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The first error of a type in a chain of causes.
@@ -187,6 +265,15 @@ mod tests {
         assert!(!is_unknown_host(&format!(
             "{lookup}Temporary failure in name resolution"
         )));
+    }
+
+    #[test]
+    fn nothing_is_said_for_programmers() {
+        let refused = std::io::Error::from_raw_os_error(111);
+        let words = words_of(&CredentialsError::provider_error(refused));
+        assert_eq!(words, "Connection refused");
+        let lines = words_of(&CredentialsError::invalid_configuration("one:\n  two\n"));
+        assert!(lines.ends_with("one: two"), "{lines}");
     }
 
     #[test]

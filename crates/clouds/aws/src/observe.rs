@@ -90,6 +90,8 @@ pub struct Calls(Arc<Mutex<Counts>>);
 struct Counts {
     sent: BTreeMap<String, u64>,
     ended: BTreeMap<Ended, u64>,
+    /// Where each service was last called.
+    addresses: BTreeMap<String, String>,
 }
 
 /// How calls of one operation ended.
@@ -114,6 +116,11 @@ impl Calls {
         self.lock().ended.clone()
     }
 
+    /// Where a service was last called, such as `https://ec2.eu-central-1.amazonaws.com`.
+    pub(crate) fn address(&self, service: &str) -> Option<String> {
+        self.lock().addresses.get(service).cloned()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
         // A count is whole at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -131,7 +138,7 @@ impl Intercept for Observer {
 
     fn read_before_transmit(
         &self,
-        _: &BeforeTransmitInterceptorContextRef<'_>,
+        context: &BeforeTransmitInterceptorContextRef<'_>,
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
@@ -140,6 +147,11 @@ impl Intercept for Observer {
         }
         if let Some(operation) = config.load::<Metadata>() {
             let mut counts = self.0.lock();
+            let (service, address) = (operation.service(), origin(context.request().uri()));
+            if counts.addresses.get(service).is_none_or(|it| it != address) {
+                let (service, address) = (service.to_owned(), address.to_owned());
+                counts.addresses.insert(service, address);
+            }
             *counts.sent.entry(operation.name().to_owned()).or_default() += 1;
         }
         Ok(())
@@ -184,6 +196,15 @@ impl Intercept for Observer {
     }
 }
 
+/// Scheme and host of an address, without what is asked for there.
+fn origin(uri: &str) -> &str {
+    let after = uri.find("://").map_or(0, |at| at + 3);
+    let end = uri[after..]
+        .find(['/', '?'])
+        .map_or(uri.len(), |at| after + at);
+    &uri[..end]
+}
+
 fn parse(date: &str) -> Option<CloudTime> {
     let date = DateTime::from_str(date, DateTimeFormat::HttpDate).ok()?;
     time(&date)
@@ -198,6 +219,14 @@ pub(crate) fn time(moment: &DateTime) -> Option<CloudTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_scheme_and_host() {
+        let uri = "https://ec2.eu-central-1.amazonaws.com";
+        for more in ["", "/", "/?Action=DescribeVpcs", "?Action=DescribeVpcs"] {
+            assert_eq!(origin(&format!("{uri}{more}")), uri);
+        }
+    }
 
     #[test]
     fn a_date_is_read_as_the_clouds_time() {

@@ -55,6 +55,19 @@ pub struct Sight {
 #[derive(Debug)]
 pub struct Unseen(pub Conditions);
 
+impl Unseen {
+    /// Whether that is so for whoever asks, and may be otherwise for the operator: a cloud or an API
+    /// server that could not be reached, or refused.
+    pub fn is_here(&self) -> bool {
+        let said = |kind: &str| self.0.by_type.contains_key(kind);
+        let waits = self
+            .0
+            .ready()
+            .is_some_and(|ready| ready.reason == "Waiting");
+        !waits && !["Invalid", "Conflict", "Paused"].into_iter().any(said)
+    }
+}
+
 /// A resource that fills a slot.
 #[derive(Clone, Debug, Default)]
 pub struct Found {

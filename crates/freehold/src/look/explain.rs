@@ -19,9 +19,10 @@ pub(super) fn text(seen: &Seen) -> String {
         let head = format!("condition {}={holds} ({})", told.kind, told.reason);
         text.line(0, &format!("{head}: {}", told.message));
     }
-    match &seen.stopped {
-        Some(stopped) => text.line(0, &format!("nothing is done: {stopped}")),
-        None => text.line(0, &format!("the operator looks again {}", seen.visit)),
+    match (&seen.stopped, &seen.unseen) {
+        (Some(stopped), _) => text.line(0, &format!("nothing is done: {stopped}")),
+        (None, Some(unseen)) => text.line(0, &format!("cannot be looked at from here: {unseen}")),
+        (None, None) => text.line(0, &format!("the operator looks again {}", seen.visit)),
     }
     for slot in &seen.slots {
         text.line(0, "");

@@ -157,9 +157,12 @@ fn print(what: &What, seen: &[Seen], text: impl Fn(&Seen) -> String) -> anyhow::
         texts => texts.join("\n"),
     };
     match seen {
-        [one] if !what.all => what.output.print(one, &text),
-        all => what.output.print(&all, &text),
+        [one] if !what.all => what.output.print(one, &text)?,
+        all => what.output.print(&all, &text)?,
     }
+    let unseen = seen.iter().any(|seen| seen.unseen.is_some());
+    anyhow::ensure!(!unseen, "not everything could be looked at from here");
+    Ok(())
 }
 
 fn on_the_cluster(what: &What) -> anyhow::Result<Vec<Seen>> {

@@ -26,6 +26,9 @@ pub(crate) struct Seen {
     /// Why nothing is done for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stopped: Option<String>,
+    /// Why it could not be looked at from here: the operator may be able to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unseen: Option<String>,
     /// Its slots.
     pub(super) slots: Vec<SlotSeen>,
     /// Steps on what no slot wants.
@@ -112,6 +115,7 @@ impl Seen {
             phase: None,
             conditions: inspection.conditions.iter().map(told).collect(),
             stopped: None,
+            unseen: None,
             slots: Vec::new(),
             besides: Vec::new(),
             findings: Vec::new(),
@@ -119,6 +123,7 @@ impl Seen {
         };
         match &inspection.sight {
             Ok(sight) => seen.take_in(sight),
+            Err(unseen) if unseen.is_here() => seen.unseen = Some(why(&unseen.0)),
             Err(unseen) => seen.stopped = Some(why(&unseen.0)),
         }
         seen

@@ -17,6 +17,8 @@ pub(crate) fn branches(seen: &Seen) -> Vec<Branch> {
     }];
     if let Some(stopped) = &seen.stopped {
         branches[0].verdict = ("stopped".into(), stopped.clone());
+    } else if let Some(unseen) = &seen.unseen {
+        branches[0].verdict = ("unseen".into(), unseen.clone());
     }
     for slot in &seen.slots {
         let mut kept: Vec<(Vec<&Fill>, &[PartSeen])> = Vec::new();

@@ -82,8 +82,11 @@ async fn apply(admin: &Client, object: &DynamicObject) {
     applied.unwrap();
 }
 
-/// The ids, and what people see of the cluster's state: what, and since when.
-fn shown(cluster: &Cluster) -> (Vec<Value>, Vec<(String, String, Option<Time>)>) {
+/// A condition: its type, whether it holds, and since when.
+type Seen = (String, String, Option<Time>);
+
+/// The ids, and what people see of the cluster's state.
+fn shown(cluster: &Cluster) -> (Vec<Value>, Vec<Seen>) {
     let spec = serde_json::to_value(&cluster.spec).unwrap();
     let ids = IDS.map(|id| spec["cloud"]["aws"][id].clone());
     let status = cluster.status.clone().unwrap_or_default();

@@ -197,6 +197,31 @@ async fn a_connection_that_is_never_made_is_retryable() {
         .expect_err("nobody is there");
     assert_eq!(error.class, Class::Retryable, "{}", error.message);
     assert_eq!(&*error.code, "NoConnection");
+    let words = format!("{url} cannot be reached: Connection refused (CreateVpc)");
+    assert_eq!(&*error.message, words);
+}
+
+/// An endpoint of somebody's own that does not exist says nothing of the region.
+#[tokio::test]
+async fn an_endpoint_that_does_not_exist_is_named() {
+    let url = "http://aws.invalid:4566";
+    let error = client(url).await.read(&vpcs()).await;
+    let error = error.expect_err("nobody is there");
+    assert_eq!(error.class, Class::Retryable, "{}", error.message);
+    let words = format!("{url} cannot be reached: failed to lookup address information: ");
+    assert!(error.message.starts_with(&words), "{}", error.message);
+}
+
+#[tokio::test]
+async fn what_is_not_aws_is_named() {
+    let server = Server::start(vec![Reply::Say(404, String::new())]).await;
+    let error = client(&server.url).await.read(&vpcs()).await;
+    let error = error.expect_err("refused");
+    let words = format!(
+        "{} answered without a message (Freehold does not know the code HTTP 404)",
+        server.url
+    );
+    assert_eq!(&*error.message, words);
 }
 
 #[tokio::test]

@@ -91,13 +91,12 @@ pub fn error(
             None => CloudError::new(class, code, message),
         };
     }
-    let (class, meaning) = if status >= 500 {
-        (Class::Unknown, "the call may have taken effect")
-    } else {
-        (Class::Retryable, "it will be tried again")
-    };
-    let message = format!("{message} (Freehold does not know the code {code}: {meaning})");
-    CloudError::new(class, code, message)
+    let unknown = format!("Freehold does not know the code {code}");
+    if status >= 500 {
+        let message = format!("{message} ({unknown}: the call may have taken effect)");
+        return CloudError::new(Class::Unknown, code, message);
+    }
+    CloudError::new(Class::Retryable, code, format!("{message} ({unknown})"))
 }
 
 /// The error for a deletion that AWS refused, with what must go first.
