@@ -13,5 +13,5 @@ pub mod kkp;
 pub mod land;
 pub mod reconcile;
 pub mod registry;
-pub mod resources;
+mod resources;
 mod rights;

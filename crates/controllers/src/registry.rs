@@ -9,6 +9,7 @@ use cloud_port::driver::Term;
 use kube::Client;
 use ownership::CloudError;
 
+pub use crate::resources::Resources;
 pub use crate::rights::Right;
 pub use api::manifests::Served;
 
@@ -18,6 +19,7 @@ use crate::reconcile::{
     self, InspectError, Inspection, Monitor, Reconciler, Roll, Settings, Sources, Trouble,
     WallClock,
 };
+
 use crate::rights;
 
 /// A served system, as people know it.
@@ -37,6 +39,8 @@ pub struct Entry {
     /// What it asks the API server for besides its objects: what its watches, its facts and its hosts
     /// need.
     pub asks: &'static [Right],
+    /// What it has to do with resources of AWS: permissions are made of this.
+    pub resources: Resources,
     /// The original.
     pub original: Original,
 }

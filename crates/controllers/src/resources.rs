@@ -2,8 +2,6 @@
 
 use ownership::Kind;
 
-use crate::kkp;
-
 /// What a system does with resources of AWS.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
@@ -15,27 +13,17 @@ pub struct Resources {
     pub adds: &'static [&'static str],
 }
 
-/// What the system of this name does with resources of AWS; `None` if it has nothing to do with AWS, or
-/// there is no such system.
-pub fn of(name: &str) -> Option<Resources> {
-    [(kkp::ENTRY.name, kkp::RESOURCES)]
-        .into_iter()
-        .find_map(|(known, resources)| (known == name).then_some(resources))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::registry::ENTRIES;
 
     #[test]
-    fn every_system_declares_its_resources() {
+    fn what_a_system_owns_it_may_use() {
         for entry in ENTRIES {
-            let resources = of(entry.name).expect(entry.name);
+            let resources = &entry.resources;
             for owned in resources.owns {
                 assert!(resources.uses.contains(owned), "{}", owned.name);
             }
         }
-        assert!(of("moon").is_none());
     }
 }

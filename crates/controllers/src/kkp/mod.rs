@@ -44,6 +44,7 @@ pub const ENTRY: Entry = Entry {
         Right::new("kubermatic.k8c.io", "v1", "seeds", &["list", "watch"]),
         Right::new("", "v1", "secrets", &["get"]).in_parts(),
     ],
+    resources: RESOURCES,
     original: Original {
         name: "KKP's seed-controller-manager",
         lease: "kkp-seed-controller-manager-leader-election",
@@ -75,7 +76,7 @@ static KINDS: [&Kind; 6] = [
 ];
 
 /// What clusters have to do with the resources of AWS.
-pub(crate) const RESOURCES: Resources = Resources {
+const RESOURCES: Resources = Resources {
     owns: &OWNED,
     uses: &KINDS,
     adds: &[

@@ -49,7 +49,6 @@ mod aws {
 
     use cloud_aws::{PASS_ROLE, Resources, permissions};
     use controllers::registry::Entry;
-    use controllers::resources;
     use serde::Serialize;
     use serde_json::{Value, json};
 
@@ -87,7 +86,7 @@ mod aws {
     /// The policy for these systems, as JSON. Equal systems give equal text.
     pub(super) fn policy(entries: &[&Entry], assume: &[String]) -> anyhow::Result<String> {
         let mut actions = BTreeSet::new();
-        for used in entries.iter().filter_map(|entry| resources::of(entry.name)) {
+        for used in entries.iter().map(|entry| entry.resources) {
             actions.extend(permissions(Resources {
                 owns: used.owns,
                 uses: used.uses,
