@@ -295,7 +295,8 @@ async fn the_transcript_in_the_docs_is_what_a_newcomer_sees() {
          used, none:",
     );
     let theirs = plant(&aws, &vpc, "theirs", &marks(other, &holder, "other")).await;
-    plant(&aws, &vpc, "far", &marks(other, "0000000000", "other")).await;
+    let far = "fedcba9876543210fedcba9876543210";
+    plant(&aws, &vpc, "far", &marks(far, "0000000000", "far")).await;
     plant(&aws, &vpc, "web-shop", &[]).await;
     shell.types(&format!(
         "freehold whose {group} {theirs} far web-shop {vpc} sg-0"
@@ -316,6 +317,8 @@ async fn the_transcript_in_the_docs_is_what_a_newcomer_sees() {
          `cluster.yaml`:\n\n```yaml\n{CLUSTER}```\n\n```console\n{shown}```\n"
     );
     let text = text.replace("\n\n```\n", "\n```\n");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let text = lines.join("\n") + "\n";
     if std::env::var_os("FREEHOLD_ACCEPT").is_some() {
         std::fs::write(DOCUMENT, &text).unwrap();
     }

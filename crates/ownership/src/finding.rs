@@ -226,6 +226,16 @@ impl fmt::Display for Finding {
             Self::Conflict {
                 slot,
                 target,
+                owner: owner @ Owner::Disputed(_),
+            } => write!(
+                f,
+                "{slot}: {target} belongs to {owner}, so neither touches it; take off the mark that is \
+                 wrong, by hand, or end that claim: delete its object, or if that is gone, freehold \
+                 orphans"
+            ),
+            Self::Conflict {
+                slot,
+                target,
                 owner,
             } => write!(
                 f,

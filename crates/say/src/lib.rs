@@ -12,7 +12,7 @@
 //! ```
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// Standard output does not take what we say: its reader has gone, or its disk is full.
@@ -46,11 +46,11 @@ pub fn asked(question: &str) -> Result<bool, Unheard> {
     io::stdout().lock().flush()?;
     let mut answer = String::new();
     let heard = io::stdin().read_line(&mut answer);
-    let yes = ["y", "yes"].contains(&answer.trim().to_lowercase().as_str());
-    if !heard.is_ok_and(|bytes| bytes > 0) {
+    // What is typed ends the line; nothing else does.
+    if !io::stdin().is_terminal() || !heard.is_ok_and(|bytes| bytes > 0) {
         text(format_args!("\n"))?;
     }
-    Ok(yes)
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Says what went wrong on standard error; where nobody listens there either, nobody is told.

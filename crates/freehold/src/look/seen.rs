@@ -152,7 +152,8 @@ impl Seen {
         };
         self.findings = findings.filter(of_none).map(said).collect();
         if let Some(wait) = sight.plan.wait.as_ref().filter(|_| self.stopped.is_none()) {
-            self.visit = format!("{}: {}", within(wait), wait.reason);
+            let (at_most, reason) = (wait.at_most, &wait.reason);
+            self.visit = format!("{VISIT}; then it waits for at most {at_most}: {reason}");
         }
     }
 
@@ -190,8 +191,8 @@ fn said(finding: &Finding) -> String {
     format!("{}: {finding}", finding.condition())
 }
 
-fn within(wait: &Wait) -> String {
-    format!("within {}", wait.at_most)
+fn after(wait: &Wait) -> String {
+    format!("after {}", wait.at_most)
 }
 
 fn slot_seen(sight: &Sight, slot: &Slot) -> SlotSeen {
@@ -292,7 +293,7 @@ fn parts(sight: &Sight, filled: &Filled, found: &Found) -> Vec<PartSeen> {
 /// The Steps to come, each with its wait.
 fn all_next(sight: &Sight, of: impl Fn(&Planned) -> bool) -> Vec<Next> {
     let plan = &sight.plan;
-    let after = plan.wait.as_ref().map(within);
+    let after = plan.wait.as_ref().map(after);
     let next = |planned: &Planned, after: Option<String>| Next {
         step: step(planned, sight),
         because: planned.reason.to_string(),

@@ -138,12 +138,12 @@ async fn explain_tells_of_a_group_that_is_gone_what_is_done_and_when() {
             "nothing fills it: security group {}, which did, is gone",
             group.id
         ),
-        "next: within 15 s, create security group kubernetes-demo\n",
-        "next: within 15 s, add rule ingress all all self",
+        "next: after 15 s, create security group kubernetes-demo\n",
+        "next: after 15 s, add rule ingress all all self",
     ] {
         assert!(explained.contains(words), "{words}\n{explained}");
     }
-    assert!(tree.contains("to be created within 15 s"), "{tree}");
+    assert!(tree.contains("to be created after 15 s"), "{tree}");
 }
 
 #[tokio::test(start_paused = true)]
