@@ -54,7 +54,10 @@ impl Shell {
             String::from_utf8(output.stderr).unwrap()
         );
         assert!(output.status.success(), "{line}\n{said}");
-        self.transcript.push_str(&format!("$ {line}\n{said}"));
+        self.transcript += "$ ";
+        self.transcript += line;
+        self.transcript.push('\n');
+        self.transcript += &said;
         if !said.is_empty() {
             self.transcript.push('\n');
         }
@@ -63,8 +66,9 @@ impl Shell {
 
     /// Says what comes next.
     fn heading(&mut self, words: &str) {
-        self.transcript
-            .push_str(&format!("```\n\n{words}\n\n```console\n"));
+        self.transcript += "```\n\n";
+        self.transcript += words;
+        self.transcript += "\n\n```console\n";
     }
 }
 
@@ -109,11 +113,9 @@ async fn plant(aws: &str, vpc: &str, name: &str, tags: &[(String, String)]) -> S
         "Action=CreateSecurityGroup&GroupName={name}&GroupDescription={name}&VpcId={vpc}\
          &TagSpecification.1.ResourceType=security-group"
     );
-    for (at, (key, value)) in tags.iter().enumerate() {
-        let at = at + 1;
-        form.push_str(&format!(
-            "&TagSpecification.1.Tag.{at}.Key={key}&TagSpecification.1.Tag.{at}.Value={value}"
-        ));
+    for (at, (key, value)) in (1..).zip(tags) {
+        let tag = format!("&TagSpecification.1.Tag.{at}");
+        form += &[&tag, ".Key=", key, &tag, ".Value=", value].concat();
     }
     if tags.is_empty() {
         form = form.replace("&TagSpecification.1.ResourceType=security-group", "");

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use cloud_aws::{Calls, PASS_ROLE, Place, Resources, UNRESTRICTED, permissions};
 use cloud_port::aws::KINDS;
-use controllers::kkp;
 use kkp_suite::{Lab, cases as kkp};
 use serde_json::json;
 
@@ -153,7 +152,7 @@ async fn the_permissions_are_what_kkp_calls() {
     // See the row `group-references` of docs/aws.md: who uses a group is asked when AWS keeps it.
     let asked = called.insert("ec2:DescribeNetworkInterfaces".to_owned());
     assert!(asked, "moto keeps groups that are in use: leave this out");
-    let kkp = kkp::ENTRY.resources;
+    let kkp = controllers::kkp::ENTRY.resources;
     let declared = callable(Resources {
         owns: kkp.owns,
         uses: kkp.uses,
