@@ -7,7 +7,7 @@ use crate::cargo::Workspace;
 /// The methods of the trait `Rules`.
 fn rules(source: &str) -> BTreeSet<&str> {
     let body = source
-        .split_once("pub trait Rules {")
+        .split_once("pub trait Rules: Sync {")
         .and_then(|(_, rest)| rest.split_once("\n}\n"))
         .map_or("", |(body, _)| body);
     let declared = body.lines().filter_map(|line| line.strip_prefix("    fn "));
@@ -23,7 +23,7 @@ fn mutants(source: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut name = None;
     for line in list.lines() {
         if let Some(rest) = line.trim().strip_prefix('"') {
-            name = rest.split_once("\": ").map(|(name, _)| name);
+            name = rest.split_once('"').map(|(name, _)| name);
         }
         let rule = line
             .split_once("fn ")

@@ -57,7 +57,14 @@ const TIERS: &[Tier] = &[
         commands: |workspace, _| {
             let mut command = workspace.cargo(["test", "--profile", CHECKED]);
             command.args(WITHOUT_SDKS);
-            command.args(["--test", "embedded", "--test", "second_seeded"]);
+            command.args([
+                "--test",
+                "embedded",
+                "--test",
+                "second_seeded",
+                "--test",
+                "capa_seeded",
+            ]);
             vec![command]
         },
     },

@@ -8,6 +8,10 @@
 //! *Invariant:* the kinds of other people's APIs are partial views. What they hold besides our fields
 //! is kept as it came, and is never part of a write.
 
+#[macro_use]
+mod kind;
+
+pub mod capa;
 mod change;
 pub mod kkp;
 pub mod manifests;

@@ -17,6 +17,21 @@ pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.
 pub const LEDGER: &str = "freehold.dev/ledger";
 
+/// What every key of ours begins with.
+pub const DOMAIN: &str = "freehold.dev/";
+/// The annotations that an object may have under it, besides those of [`guest_finalizer`]: a test holds
+/// the list to this file.
+pub const ANNOTATIONS: [&str; 8] = [
+    ADOPT,
+    CLAIM_PINNED_FOR,
+    CLAIM_UUID,
+    DELETION,
+    LEDGER,
+    MANAGEMENT,
+    RULES,
+    UNMARKED,
+];
+
 /// Where the operator is installed.
 pub const OPERATOR_NAMESPACE: &str = "freehold-system";
 /// As whom it calls the API server there: the admission policy lets it repair recorded ids.
@@ -66,6 +81,21 @@ mod tests {
         assert_eq!(guests_in_finalizer("freehold.dev/claim-1"), None);
         let name = finalizer.split_once('/').unwrap().1;
         assert!(name.len() <= 63, "Kubernetes allows no longer name");
+    }
+
+    #[test]
+    fn every_annotation_is_in_the_list() {
+        let text = include_str!("names.rs");
+        let (text, _) = text.split_once("#[cfg(test)]").unwrap();
+        let keys = text.split('"').filter_map(|text| text.strip_prefix(DOMAIN));
+        let keys: Vec<_> = keys
+            .filter(|key| !key.is_empty() && !key.ends_with('-'))
+            .collect();
+        assert_eq!(keys.len(), ANNOTATIONS.len());
+        for key in keys {
+            let key = format!("{DOMAIN}{key}");
+            assert!(ANNOTATIONS.contains(&key.as_str()), "{key}");
+        }
     }
 
     #[test]

@@ -7,4 +7,5 @@
 //! *Invariant:* a translation is pure. It asks nobody, so the same object always gives the same
 //! Blueprint, and what is wrong with the object is said before anything is done.
 
+pub mod capa;
 pub mod kkp;

@@ -16,8 +16,8 @@ use ownership::ledger::{Known, Origin, Part, Trace, TraceOf};
 use ownership::mark::{self, OwnershipMark};
 use ownership::part::{InnerPart, Resource};
 use ownership::{
-    Blueprint, Case, ClaimHash, CloudError, Freehold, Identity, Kind, Ledger, Query, Sightings,
-    Slot, Target,
+    Blueprint, Case, ClaimHash, CloudError, Freehold, Identity, Kind, KindAt, Ledger, Query,
+    Sightings, Slot, Target,
 };
 
 use crate::reconcile::TokioClock;
@@ -39,9 +39,18 @@ pub trait Land: Send + Sync {
     ///
     /// # Guarantees
     /// It is the engine that ends it: everything is read again before it is deleted, and what another
-    /// management cluster holds is left alone.
-    fn end<'a>(&'a self, gone: &'a Identity, stock: &'a Stock) -> Future<'a, Ended>;
+    /// management cluster holds is left alone. An end may take minutes: before each try it is asked
+    /// whether it still `may` be.
+    fn end<'a>(
+        &'a self,
+        gone: &'a Identity,
+        stock: &'a Stock,
+        may: &'a MayEnd<'a>,
+    ) -> Future<'a, Ended>;
 }
+
+/// Whether a claim may still be ended; an error says why not.
+pub type MayEnd<'a> = dyn Fn() -> Future<'a, Result<(), String>> + Send + Sync + 'a;
 
 /// Everything in a place.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +75,7 @@ pub struct Item {
 impl Item {
     /// The resource, named.
     pub fn target(&self) -> Target {
-        Target::new(self.resource.kind, self.resource.id.clone())
+        self.resource.target()
     }
 
     /// Freehold's ownership marks on the resource.
@@ -177,7 +186,12 @@ impl<C: Survey + 'static> Land for Plot<C> {
         })
     }
 
-    fn end<'a>(&'a self, gone: &'a Identity, stock: &'a Stock) -> Future<'a, Ended> {
+    fn end<'a>(
+        &'a self,
+        gone: &'a Identity,
+        stock: &'a Stock,
+        may: &'a MayEnd<'a>,
+    ) -> Future<'a, Ended> {
         Box::pin(async move {
             let blueprint = Blueprint::default();
             let evidence = Evidence::default();
@@ -185,7 +199,7 @@ impl<C: Survey + 'static> Land for Plot<C> {
                 identity: gone,
                 blueprint: &blueprint,
                 evidence: &evidence,
-                kinds: &self.kinds,
+                kinds: &KindAt::home(&self.kinds),
                 phase: Phase::Ending,
             };
             let clock = TokioClock::starting_at(Timestamp::UNIX_EPOCH);
@@ -199,6 +213,9 @@ impl<C: Survey + 'static> Land for Plot<C> {
             let mut sightings = Sightings::new();
             let mut left = Vec::new();
             for _ in 0..TRIES {
+                if let Err(why) = may().await {
+                    return Ended::NotAll(vec![why]);
+                }
                 let mut nobody = NoJournal;
                 let pass = driver.pass(&case, &mut store, &mut sightings, &mut nobody);
                 match pass.await {

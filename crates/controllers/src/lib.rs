@@ -9,6 +9,7 @@
 //! *Invariant:* a system says only what is its own ([`reconcile::System`]); pinning, the ledger,
 //! passes, conditions and events are the same for all.
 
+pub mod capa;
 pub mod kkp;
 pub mod land;
 pub mod reconcile;

@@ -13,6 +13,7 @@ pub use crate::resources::Resources;
 pub use crate::rights::Right;
 pub use api::manifests::Served;
 
+use crate::capa::{self, Capa};
 use crate::kkp::{self, Kkp};
 use crate::land::{Land, Plot};
 use crate::reconcile::{
@@ -107,6 +108,7 @@ macro_rules! systems {
 
 systems! {
     kkp::ENTRY: |clouds| Kkp { accounts: clouds.aws() },
+    capa::ENTRY: |clouds| Capa { accounts: clouds.aws() },
 }
 
 /// The entry of this name.

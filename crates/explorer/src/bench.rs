@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use ownership::{Case, Decision, Freehold, Phase, Sightings, Step, View, decide};
+use ownership::decide::{Entry, Op};
+use ownership::{Case, Decision, Freehold, Phase, Sightings, View, decide};
 
 use crate::kkp;
 use crate::run;
@@ -51,23 +52,27 @@ fn decisions_per_second(scenario: &Scenario) -> f64 {
             decisions += 1;
             let decided = decide(&Freehold, &case, &ledger, &view, &mut sightings, now);
             match decided.decision {
-                Decision::Look(query) => {
-                    if let Ok(answer) = account.read(&query, cloud_sim::Staleness::Settled) {
-                        view.learn(query, answer, now);
+                Decision::Write(entries) => {
+                    for Entry { edits, reason } in &entries {
+                        for edit in edits {
+                            ledger.apply(edit);
+                        }
+                        view.wrote(edits, now, reason);
                     }
                 }
-                Decision::Write(edits) => {
-                    for edit in &edits {
-                        ledger.apply(edit);
+                Decision::Call(calls) => {
+                    for call in calls {
+                        match call.op {
+                            Op::Read(query) => {
+                                let answer = account.read(&query, cloud_sim::Staleness::Settled);
+                                view.learn(query, answer.unwrap_or_default(), now);
+                            }
+                            Op::Perform(step) => {
+                                let effect = account.perform(scenario.actor, &step);
+                                view.performed(&step, effect.unwrap_or_default(), now);
+                            }
+                        }
                     }
-                    view.wrote(&edits, now, &decided.reason);
-                }
-                Decision::Do(step) => {
-                    let born = match (account.perform(scenario.actor, &step), &step) {
-                        (Ok(effect), Step::Create(_)) => effect.born,
-                        _ => None,
-                    };
-                    view.performed(&step, born, now);
                 }
                 _ => break,
             }

@@ -5,12 +5,14 @@ use cloud_sim::Staleness;
 use ownership::error::{Class, CloudError};
 use ownership::kind::{CreateMode, Naming};
 use ownership::ledger::Edit;
+use ownership::life::{Lost, Progress};
 use ownership::time::{Millis, REQUEST_TIMEOUT};
 use ownership::{Answer, Kind, Ledger, Phase, Query, Step};
 
 use crate::fault::{Fault, Menu};
 use crate::late::{Lands, Late};
 use crate::laws::{self, Law};
+use crate::upserts;
 use crate::words;
 use crate::world::World;
 
@@ -134,7 +136,12 @@ impl World<'_> {
         let claim = self.acting;
         self.writes += 1;
         self.check_step(claim, step);
-        let menu = STEP_FAULTS.or(self.lag_faults(step));
+        self.check_course(claim, step);
+        let mut menu = STEP_FAULTS.or(self.lag_faults(step));
+        if matches!(step, Step::Create(_)) {
+            menu = menu.or(Fault::Fails.bit());
+        }
+        let menu = menu.or(upserts::is_free(self, step));
         let fault = self.choose(menu);
         let due = self.clock.now() + REQUEST_TIMEOUT;
         let late = |lands| Late {
@@ -143,8 +150,13 @@ impl World<'_> {
             lands,
             due,
         };
-        if fault == Some(Fault::UnmarkedInFlight) {
-            self.strip_all();
+        match fault {
+            Some(Fault::UnmarkedInFlight) => self.strip_all(),
+            Some(Fault::Fails) => self.account.fail_next("there is no room"),
+            _ => {}
+        }
+        if fault == Some(Fault::TakenInFlight) {
+            upserts::take(self, step);
         }
         let call = match fault {
             Some(Fault::CrashBefore) => self.crash(),
@@ -196,19 +208,96 @@ impl World<'_> {
 
     /// What no Step may do, whatever comes of it.
     fn check_step(&mut self, claim: usize, step: &Step) {
+        if let Step::Create(create) = step {
+            let judged = laws::one_token_one_secret(self, create);
+            let judged = judged.and_then(|()| laws::after_what_it_needs(self, claim, create));
+            let judged = judged.and_then(|()| laws::one_call_an_announcement(self, claim, create));
+            if let Err(violation) = judged {
+                self.broken.get_or_insert(violation);
+            }
+        }
         let Step::Delete(deletion) = step else { return };
         let object = &self.objects[claim];
         let target = deletion.target();
+        let slot = deletion.owned().mark().map(|mark| &mark.slot);
+        let stays = slot.is_some_and(|slot| self.claim(claim).keeps.contains(slot));
+        if stays && object.phase == Phase::Live {
+            let what = format!("{target} is ended, though nobody may tell that it is not wanted");
+            self.breaks(Law::NoTheft, what);
+            return;
+        }
         if object.phase == Phase::Retaining {
             let what = format!("{target} was to be retained and is deleted");
             self.breaks(Law::NoTheft, what);
         } else if object.phase == Phase::Live
             && deletion.owned().mark().is_some()
             && !object.condemned.contains(target)
+            && !self.account.has_failed(target)
+            && !laws::may_be_unwanted(self, claim, deletion)
         {
             let what = format!("{target} is deleted as a twin, but not condemned");
             self.breaks(Law::NoTwins, what);
         }
+    }
+
+    /// What no Step may do to what takes its time.
+    fn check_course(&mut self, claim: usize, step: &Step) {
+        let old = [
+            Fault::StaleByOne,
+            Fault::StaleByTwo,
+            Fault::LateByOne,
+            Fault::LateByTwo,
+            Fault::LateByThree,
+            Fault::LateAtRestart,
+            Fault::LateToTheLast,
+            Fault::StrangerDeletes,
+        ];
+        match step {
+            // Whoever read before it began to go may not know.
+            Step::Delete(deletion)
+                if self.scenario.all_writers() == 1
+                    && self.account.is_going(deletion.target())
+                    && !self.chooser.fired.iter().any(|it| old.contains(&it.fault)) =>
+            {
+                let what = format!(
+                    "{} is being deleted, and is deleted again",
+                    deletion.target()
+                );
+                self.breaks(Law::ErrorsHaveClasses, what);
+            }
+            Step::Create(create) if create.kind.course.lost == Lost::Reported => {
+                let mut recorded = self.objects[claim].recorded.iter();
+                let lost = recorded.find(|(slot, target)| {
+                    *slot == create.slot && self.account.resource(target).is_none()
+                });
+                if let Some((_, target)) = lost {
+                    let what = format!("{target} is gone for good, and another is made");
+                    self.breaks(Law::NoTwins, what);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the operation of this very create runs, and the ledger says so.
+    fn is_running(&mut self, claim: usize, step: &Step) -> bool {
+        let Step::Create(create) = step else {
+            return false;
+        };
+        let intent = self.objects[claim].ledger.intents.get(&create.slot);
+        let Some(name) = intent.and_then(|intent| intent.operation.clone()) else {
+            return false;
+        };
+        let kind = create.kind;
+        let answer = self.account.read(
+            &Query::Operation {
+                place: create.place.clone(),
+                kind,
+                name,
+            },
+            Staleness::Settled,
+        );
+        answer.is_ok_and(|answer| answer.progress == Some(Progress::Running))
     }
 
     /// What a replica that lags behind could answer to a Step.
@@ -227,7 +316,15 @@ impl World<'_> {
                     return Menu::default();
                 }
                 let (kind, name) = (create.kind, create.name.clone());
-                (Query::Name { kind, name, within }, Fault::DuplicateByLag)
+                (
+                    Query::Name {
+                        place: create.place.clone(),
+                        kind,
+                        name,
+                        within,
+                    },
+                    Fault::DuplicateByLag,
+                )
             }
             step => match step.targets().first() {
                 Some(target) => (Query::Id(target.clone()), Fault::NotFoundByLag),
@@ -254,12 +351,23 @@ impl World<'_> {
     /// on stays.
     pub(crate) fn take_effect(&mut self, claim: usize, step: &Step) -> Result<Effect, CloudError> {
         let counted_on = laws::counted_on(self, claim, step);
+        let (is_running, before) = (self.is_running(claim, step), self.account.lives().count());
+        let replaced = matches!(step, Step::Delete(it) if self.account.has_failed(it.target())
+            || laws::may_be_unwanted(self, claim, it));
         let effect = self.account.perform(self.actor(claim), step)?;
         let judged = laws::still_there(self, &counted_on, step);
         if let Err(violation) = judged.and_then(|()| laws::gave(self, claim, step)) {
             self.broken.get_or_insert(violation);
         }
-        if let (Step::Delete(deletion), Phase::Live) = (step, self.objects[claim].phase) {
+        if is_running && self.account.lives().count() > before {
+            self.breaks(
+                Law::NoTwins,
+                "created again while its operation runs".to_owned(),
+            );
+        }
+        if let (Step::Delete(deletion), Phase::Live) = (step, self.objects[claim].phase)
+            && !replaced
+        {
             let slot = deletion.owned().mark().map(|mark| &mark.slot);
             let target = deletion.target();
             if target.kind.valuable && slot.is_some() {
@@ -278,6 +386,7 @@ impl World<'_> {
     pub(crate) fn load(&mut self, claim: usize) -> Call<(Ledger, u64), LedgerError> {
         self.acting = claim;
         self.objects[claim].born_in_pass = false;
+        self.objects[claim].refused_records.clear();
         if self.objects[claim].gone {
             return Call::Answer(Err(LedgerError::Conflict));
         }

@@ -1,7 +1,6 @@
 //! Scenarios in which the object's author changes the spec, or others put parts into what is ours.
 
 use cloud_port::Sample;
-use ownership::blueprint::Expr;
 use ownership::{Blueprint, Slot};
 
 use crate::fault::{Fault, Menu};
@@ -9,7 +8,7 @@ use crate::samples;
 use crate::scenario::{MACHINERY, Scenario, named};
 
 /// What meets a change of the spec: few faults, so that every pair of them is walked.
-const FEW: Menu = Menu::of(&[
+pub(crate) const FEW: Menu = Menu::of(&[
     Fault::SpecChange,
     Fault::LoseAnswer,
     Fault::LoseCall,
@@ -65,7 +64,7 @@ fn other_place(alone: &Scenario, sample: &Sample) -> Scenario {
     if let Some(parent) = sample.parent {
         let (account, differs) = (&mut scenario.account, parent.sample.beside);
         let other = samples::make(account, parent.sample, differs);
-        samples::want_one(&mut changed, parent.prop, Expr::Text(other.text()));
+        samples::put_into(&mut changed, parent, &other);
     }
     samples::want(&mut changed, sample.moved);
     changing(&scenario, "spec-place", &[changed])

@@ -3,7 +3,7 @@
 
 use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
-use ownership::blueprint::InnerWish;
+use ownership::blueprint::{Empty, Expr, InnerWish, resolve_props};
 use ownership::decide::Evidence;
 use ownership::kind::{Ids, Kind, Marking, Naming};
 use ownership::mark::{Dialect, Tags};
@@ -96,12 +96,15 @@ pub(crate) fn both_orders(first: &Scenario, second: Scenario, what: &str) -> [Sc
 fn neighbours(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
     let mut slot = alone.blueprint.slots()[0].clone();
     slot.label = "dev-thing".into();
-    samples::want(&mut slot, sample.beside);
+    let mut alone = alone.clone();
+    for (name, value) in samples::beside(&mut alone.account, sample) {
+        samples::want_one(&mut slot, name, Expr::Text(value));
+    }
     let beside = Scenario {
         blueprint: Blueprint::new(vec![slot]).expect("a legal blueprint"),
-        ..second(alone, "dev", "management-a")
+        ..second(&alone, "dev", "management-a")
     };
-    let [scenario, _] = both_orders(alone, beside, "neighbours");
+    let [scenario, _] = both_orders(&alone, beside, "neighbours");
     let glancing = Scenario {
         glances: true,
         ..named(&scenario, "glancing")
@@ -130,10 +133,9 @@ fn late_heir(alone: &Scenario, sample: &Sample) -> Scenario {
     };
     for heir in &mut scenario.others {
         let mut slot = heir.blueprint.slots()[0].clone();
-        slot.inner = other_parts(sample, &slot.inner)
-            .into_iter()
-            .skip(1)
-            .collect();
+        let mut inner = other_parts(sample, &slot.inner);
+        inner.drain(..inner.len().min(1));
+        slot.inner = inner;
         heir.blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     }
     scenario
@@ -189,6 +191,10 @@ fn other_parts(sample: &Sample, wishes: &[InnerWish]) -> Vec<InnerWish> {
         key: text(part.others[1].0),
         value: part.others[1].1.into(),
     }));
+    // What it lies in stays.
+    let home = sample.parent.and_then(|parent| parent.part);
+    let home = wishes.iter().filter(|wish| Some(wish.kind) == home);
+    parts.extend(home.cloned());
     parts
 }
 
@@ -248,8 +254,9 @@ fn namesakes(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
         ..thing.clone()
     };
     samples::want(&mut shared, sample.beside);
-    let props = ownership::blueprint::resolve_props(&shared.props, &|_| None).unwrap_or_default();
-    let target = plant(&mut account, sample.kind, "shared-thing", &props);
+    let props = resolve_props(&shared.props, &Empty).unwrap_or_default();
+    let name = sample.kind.names.fit("shared-thing");
+    let target = plant(&mut account, sample.kind, &name, &props);
     let claim = |base: &Scenario, label: &str| {
         let thing = Slot {
             label: label.into(),

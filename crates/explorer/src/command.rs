@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser};
@@ -150,12 +150,12 @@ impl Options {
             random: if self.full { 4000 } else { 1500 },
             ..by_search
         };
-        let found = in_parallel(&mutants, |mutant| {
+        let hunt = |mutant: &Mutant| {
             let systematic = catch(mutant, &scenarios, |walk| walk.walk(by_search));
             let random = catch(mutant, &scenarios, |walk| walk.walk_randomly(by_chance));
             (systematic, random)
-        });
-        for (mutant, (systematic, by_chance)) in mutants.iter().zip(found) {
+        };
+        in_parallel(&mutants, hunt, |mutant, (systematic, by_chance)| {
             caught += usize::from(systematic.is_some());
             random += usize::from(by_chance.is_some());
             let law = |found: &Option<(Stored, Violation)>| match found {
@@ -181,7 +181,8 @@ impl Options {
                     say::line!("\nthe product breaks law {law}: {what}\n{product}")?;
                 }
             }
-        }
+            Ok(())
+        })?;
         say::line!("mutants caught by random seeds {random}/{}", mutants.len())?;
         say::line!("mutants caught {caught}/{}", mutants.len())?;
         let all = caught == mutants.len() && random == mutants.len() && violations == 0;
@@ -204,27 +205,43 @@ impl Options {
     }
 }
 
-/// Does something for each of many on every core; the results stand in their order.
-fn in_parallel<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
+/// Does something for each of many on every core, and tells what came of it in their order, each as soon as
+/// it is there.
+fn in_parallel<T: Sync, U: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> U + Sync,
+    mut tell: impl FnMut(&T, U) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, U>> = Mutex::default();
+    let (sender, receiver) = mpsc::channel();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { break };
-                    let result = work(item);
-                    if let Ok(mut done) = done.lock() {
-                        done.insert(at, result);
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            scope.spawn(move || {
+                while let Some((at, item)) = nth(items, next.fetch_add(1, Ordering::Relaxed)) {
+                    if sender.send((at, work(item))).is_err() {
+                        break;
                     }
                 }
             });
         }
-    });
-    let done = done.into_inner().unwrap_or_default();
-    done.into_values().collect()
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut told = 0;
+        for (at, result) in receiver {
+            early.insert(at, result);
+            while let Some(result) = early.remove(&told) {
+                tell(&items[told], result)?;
+                told += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn nth<T>(items: &[T], at: usize) -> Option<(usize, &T)> {
+    items.get(at).map(|item| (at, item))
 }
 
 /// Walks scenarios until one of them catches the mutant.
@@ -233,7 +250,9 @@ fn catch(
     scenarios: &[Scenario],
     walk: impl Fn(Walk<'_>) -> Tally,
 ) -> Option<(Stored, Violation)> {
-    for scenario in scenarios {
+    let shows = |scenario: &&Scenario| scenario.name.starts_with(mutant.shows);
+    let (first, others): (Vec<_>, Vec<_>) = scenarios.iter().partition(shows);
+    for scenario in first.into_iter().chain(others) {
         let scenario = Scenario {
             flaw: mutant.flaw,
             ..scenario.clone()
@@ -246,15 +265,26 @@ fn catch(
     None
 }
 
-/// The smallest scenario of each family, then the next of each: what breaks a rule mostly shows in any
-/// scenario of the family that is about it.
+/// Kinds with so few scenarios are about something of their own.
+const FEW: usize = 8;
+
+/// The smallest scenario of each family, then those of Kinds that are about something of their own, then
+/// the next of each family: what breaks a rule mostly shows in any scenario that is about it.
 fn one_of_each_family_first(scenarios: Vec<Scenario>) -> Vec<Scenario> {
+    let mut of_kind: BTreeMap<String, usize> = BTreeMap::new();
+    for scenario in &scenarios {
+        *of_kind.entry(scenario::kind(&scenario.name)).or_default() += 1;
+    }
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
     let rank = |scenario: Scenario| {
+        let its_own = of_kind[&scenario::kind(&scenario.name)] <= FEW;
+        if its_own {
+            return ((1, true), scenario);
+        }
         let family = scenario::family(&scenario.name).to_owned();
         let met = met.entry(family).or_default();
         *met += 1;
-        (*met, scenario)
+        ((*met, false), scenario)
     };
     let mut ranked: Vec<_> = scenarios.into_iter().rev().map(rank).collect();
     ranked.sort_by_key(|(rank, _)| *rank);

@@ -9,7 +9,7 @@ use crate::fault::{Fault, Menu};
 use crate::scenario::{
     CLUSTER, Expect, Lifted, MACHINERY, Scenario, UUID, base, identity, kkp, named,
 };
-use crate::{changes, claims, names, processes, run, special, stranger, twins};
+use crate::{changes, claims, names, processes, run, special, stranger, twins, upserts};
 
 /// Everything that can be special about a Kind.
 pub(crate) fn of(sample: &'static Sample, all: &mut Vec<Scenario>) {
@@ -76,6 +76,7 @@ pub(crate) fn of(sample: &'static Sample, all: &mut Vec<Scenario>) {
     all.extend(claims::scenarios(&alone, sample));
     all.extend(changes::scenarios(&alone, sample));
     all.extend(processes::scenarios(&alone));
+    all.extend(upserts::scenarios(&alone));
     if kind.birth == BirthProof::Circumstantial {
         all.push(Scenario {
             faults: Menu::of(&[

@@ -72,6 +72,10 @@ faults! {
     NotFoundByLag = "not-found-by-lag",
     /// A replica that has not heard of a deletion yet answers a create: the name is taken.
     DuplicateByLag = "duplicate-by-lag",
+    /// The create is accepted, and what it makes fails.
+    Fails = "fails",
+    /// Of the calls that a process has sent at once the last gets there first.
+    LastFirst = "last-first",
     /// A stranger creates a resource with the slot's name.
     StrangerCreates = "stranger-creates",
     /// A stranger removes every tag of ours from a resource of ours.
@@ -94,6 +98,9 @@ faults! {
     SlowAndUnmarked = "slow-and-unmarked",
     /// The answer of a read takes long, and meanwhile a stranger strips our resources.
     AnsweredThenUnmarked = "answered-then-unmarked",
+    /// Between the look-up and this create, which overwrites, another management cluster makes the very
+    /// same for this claim, and marks it.
+    TakenInFlight = "taken-in-flight",
 }
 
 impl Fault {

@@ -2,6 +2,8 @@
 
 use cloud_port::Sample;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Kind, Marking, Naming};
+use ownership::life::Course;
+use ownership::name::{Alphabet, NameRule};
 use ownership::time::Millis;
 
 /// A sample of a Kind for every combination of capabilities that the catalogue admits.
@@ -46,6 +48,18 @@ pub(crate) fn sample(kind: Kind) -> &'static Sample {
     Box::leak(Box::new(sample))
 }
 
+/// A Kind like most: marks ride on its create, and names are only labels.
+pub(crate) fn plain() -> Kind {
+    synthetic(
+        BirthProof::Marks,
+        false,
+        CreateMode::Insert,
+        Marking::Mutable,
+        Naming::Free,
+        true,
+    )
+}
+
 pub(crate) fn synthetic(
     birth: BirthProof,
     token: bool,
@@ -85,14 +99,17 @@ pub(crate) fn synthetic(
         marking,
         tags_together: true,
         naming,
+        names: NameRule::longest(255),
         ids: match create {
             CreateMode::Upsert => Ids::Names,
             CreateMode::Insert => Ids::Unique,
         },
         has_creation_time,
         lists_marks: true,
+        recorded: true,
         valuable: false,
         settling: Millis::seconds(15),
+        course: Course::PLAIN,
         props: &[
             PropRule {
                 name: "size",
@@ -105,4 +122,37 @@ pub(crate) fn synthetic(
         ],
         inner: &[],
     }
+}
+
+/// Kinds whose names are short and of few characters, as those of a storage account: with a nonce in
+/// them, and without.
+pub(crate) fn narrow() -> [&'static Sample; 2] {
+    let names = NameRule {
+        longest: 24,
+        alphabet: Alphabet::LowerAlphanumeric,
+    };
+    let kind = |name, birth, create| Kind {
+        name,
+        names,
+        ..synthetic(
+            birth,
+            false,
+            create,
+            Marking::Mutable,
+            Naming::Account,
+            true,
+        )
+    };
+    [
+        sample(kind(
+            "synthetic/narrow-nonce",
+            BirthProof::Nonce,
+            CreateMode::Upsert,
+        )),
+        sample(kind(
+            "synthetic/narrow",
+            BirthProof::Marks,
+            CreateMode::Insert,
+        )),
+    ]
 }

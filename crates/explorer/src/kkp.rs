@@ -29,7 +29,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     ];
     let alone = Scenario {
         depth: 2,
-        ..Scenario::plain("kkp/cluster/alone", account, identity, blueprint, kinds)
+        ..Scenario::plain("kkp/cluster/alone", account, identity, blueprint, &kinds)
     };
     let special = |what: &str| Scenario {
         name: format!("kkp/cluster/{what}"),

@@ -8,35 +8,46 @@
 //!
 //! The oracle (`laws`) judges by the simulation's hidden provenance, never by marks.
 
+mod at_once;
 mod bench;
 mod calls;
+mod capa;
 mod changes;
 mod chooser;
 mod claims;
 mod command;
 mod counts;
+mod course;
 mod families;
 mod fault;
+mod finding;
 mod kinds;
 mod kkp;
 mod late;
 mod laws;
+mod line;
 mod mutants;
 mod names;
 mod object;
+mod objects;
+mod places;
 mod port;
 mod processes;
+mod refers;
 mod replay;
 mod rest;
 mod run;
 mod samples;
 mod scenario;
 mod search;
+mod secrets;
+mod shrink;
 mod special;
 mod stored;
 mod stranger;
 mod tenure;
 mod twins;
+mod upserts;
 mod words;
 mod world;
 mod writer;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
+use ownership::blueprint::{Empty, resolve_props};
 use ownership::decide::Evidence;
 use ownership::kind::{Kind, Marking};
 use ownership::ledger::{Known, Origin};
@@ -89,7 +90,7 @@ pub(crate) fn taken_names(alone: &Scenario, sample: &'static Sample) -> Vec<Scen
 pub(crate) fn plant(alone: &Scenario, sample: &Sample, tags: &Tags) -> (Account, Target) {
     let mut account = alone.account.clone();
     let slot = &alone.blueprint.slots()[0];
-    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let props = resolve_props(&slot.props, &Empty).unwrap_or_default();
     let target = account
         .plant(Actor::Stranger, sample.kind, &slot.label, &props, tags)
         .expect("the name is free");
@@ -116,6 +117,7 @@ fn wrong_ids(alone: &Scenario, kind: &'static Kind, planted: (Account, Target)) 
                 origin: Origin::Created,
                 unique: None,
                 wrote: None,
+                tags: BTreeSet::new(),
             };
             let target = Target::new(kind, id.clone());
             ledger.known.insert(target, known);

@@ -33,10 +33,10 @@ pub(crate) struct Object {
     pub status_refuses: bool,
     /// The slots whose new resource the ledger refused to record in this pass.
     pub refused_records: BTreeSet<SlotName>,
+    /// Everything that was ever recorded for a slot.
+    pub recorded: BTreeSet<(SlotName, Target)>,
     /// Every id that was ever condemned.
     pub condemned: BTreeSet<Target>,
-    /// Resources of ours at the beginning.
-    pub creations_before: usize,
     /// Whether the pass under way was told of a resource that it created.
     pub born_in_pass: bool,
     /// What its last pass said, if that came to rest: what its author believes to be there.
@@ -61,8 +61,8 @@ impl Object {
             gone: false,
             status_refuses: claim.status_refuses,
             refused_records: BTreeSet::new(),
+            recorded: BTreeSet::new(),
             condemned: claim.ledger.condemned.clone(),
-            creations_before: 0,
             born_in_pass: false,
             rested: None,
         }
@@ -106,8 +106,15 @@ impl Object {
         self.previous = Some(self.ledger.clone());
         for edit in edits {
             self.ledger.apply(edit);
-            if let Edit::Condemn { target, .. } = edit {
-                self.condemned.insert(target.clone());
+            match edit {
+                Edit::Condemn { target, .. } => {
+                    self.condemned.insert(target.clone());
+                }
+                Edit::Record { slot, target, .. } => {
+                    self.recorded.insert((slot.clone(), target.clone()));
+                    self.refused_records.remove(slot);
+                }
+                _ => {}
             }
         }
         self.gone |= edits.contains(&Edit::Finish);

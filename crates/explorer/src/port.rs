@@ -10,6 +10,7 @@ use ownership::ledger::Edit;
 use ownership::{Answer, CloudError, Kind, Ledger, Phase, Query, Step};
 
 use crate::calls::{Ask, Call};
+use crate::line::Aim;
 use crate::world::World;
 
 /// The world, shared by the writers of one run. They run on one thread, so the lock is never held by
@@ -35,8 +36,6 @@ impl<'a> Shared<'a> {
 pub(crate) struct Port<'a> {
     /// The world.
     pub world: Shared<'a>,
-    /// Whether there is another writer: then every call waits for its turn.
-    pub takes_turns: bool,
 }
 
 impl Cloud for Port<'_> {
@@ -47,7 +46,8 @@ impl Cloud for Port<'_> {
     }
 
     async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
-        self.turn().await;
+        let what = Some(Aim::of(step));
+        self.turn_for(what).await;
         by.check()?;
         let call = self.world.lock().perform(step);
         answer(call).await
@@ -64,9 +64,14 @@ impl Survey for Port<'_> {
 
 impl<'a> Port<'a> {
     fn turn(&self) -> Turn<'a> {
+        self.turn_for(None)
+    }
+
+    fn turn_for(&self, aim: Option<Aim>) -> Turn<'a> {
         Turn {
             world: self.world.clone(),
-            over: !self.takes_turns,
+            aim,
+            place: None,
         }
     }
 }
@@ -113,22 +118,37 @@ impl LedgerStore for Store<'_> {
     }
 }
 
-/// Waits once, so that another writer can have its turn.
+/// Stands in line until the call is the next to get there: another writer can have its turn before, and
+/// whatever is sent at once can overtake.
 struct Turn<'a> {
     world: Shared<'a>,
-    over: bool,
+    aim: Option<Aim>,
+    /// Its place in the line, once it has one.
+    place: Option<u64>,
 }
 
 impl Future for Turn<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.over {
-            return Poll::Ready(());
+        let turn = &mut *self;
+        let mut world = turn.world.lock();
+        match turn.place {
+            None => {
+                turn.place = Some(world.line_up(turn.aim.take()));
+                Poll::Pending
+            }
+            Some(place) if world.is_next(place) => Poll::Ready(()),
+            Some(_) => Poll::Pending,
         }
-        self.over = true;
-        self.world.lock().moves += 1;
-        Poll::Pending
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            self.world.lock().leave_line(place);
+        }
     }
 }
 

@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_schedule_whose_faults_happen_is_replayed() {
-        let stored = "scenario kkp/cluster/alone\n2 crash-before\n"
+        let stored = "scenario kkp/cluster/alone\n3 crash-before\n"
             .parse()
             .unwrap();
         let outcome = run(&stored).unwrap();

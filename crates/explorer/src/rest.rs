@@ -1,8 +1,8 @@
 //! Rest: when nobody has anything to do, and that it stays so.
 
 use cloud_port::inventory::LIFE;
+use ownership::Finding;
 use ownership::time::Millis;
-use ownership::{Finding, Rules};
 
 use crate::laws::{Law, Violation, broken};
 use crate::run::Run;
@@ -11,7 +11,7 @@ use crate::writer::{State, Writer};
 /// Longer than anything settles, and less than anything is tried again.
 const SOME_TIME: Millis = Millis::seconds(120);
 
-impl<R: Rules + Sync> Run<'_, R> {
+impl Run<'_> {
     /// Nobody is active: lets time pass until the first of those who wait can go on.
     pub(crate) fn wake(&mut self) {
         let waiting = self.writers.iter().filter_map(|writer| match writer.state {

@@ -43,9 +43,9 @@ const TOO_MANY_PASSES: u32 = 120;
 const REFUSING_PASSES: u32 = 6;
 
 /// Runs a scenario.
-pub(crate) fn run<R: Rules + Sync>(
+pub(crate) fn run(
     scenario: &Scenario,
-    rules: &R,
+    rules: &dyn Rules,
     chooser: Chooser,
     turns: &[bool],
 ) -> Outcome {
@@ -65,7 +65,7 @@ pub(crate) fn run<R: Rules + Sync>(
 }
 
 /// Brings a claim to rest without any faults: how scenarios are prepared.
-pub(crate) fn prepare<R: Rules + Sync>(scenario: &Scenario, rules: &R) -> (Account, Ledger) {
+pub(crate) fn prepare(scenario: &Scenario, rules: &dyn Rules) -> (Account, Ledger) {
     let chooser = Chooser::script(&Schedule::default(), false);
     let world = Shared::new(World::new(scenario, chooser));
     let mut run = Run::new(scenario, rules, &world, &[]);
@@ -77,9 +77,9 @@ pub(crate) fn prepare<R: Rules + Sync>(scenario: &Scenario, rules: &R) -> (Accou
 }
 
 /// A run under way.
-pub(crate) struct Run<'a, R> {
+pub(crate) struct Run<'a> {
     pub(crate) scenario: &'a Scenario,
-    rules: &'a R,
+    rules: &'a dyn Rules,
     pub(crate) world: Shared<'a>,
     pub(crate) writers: Vec<Writer<'a>>,
     /// The inventories of the processes that glance.
@@ -90,8 +90,13 @@ pub(crate) struct Run<'a, R> {
     gave_up: bool,
 }
 
-impl<'a, R: Rules + Sync> Run<'a, R> {
-    fn new(scenario: &'a Scenario, rules: &'a R, world: &Shared<'a>, turns: &[bool]) -> Self {
+impl<'a> Run<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        rules: &'a dyn Rules,
+        world: &Shared<'a>,
+        turns: &[bool],
+    ) -> Self {
         Self {
             scenario,
             rules,
@@ -329,6 +334,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
             writer.began = (fired, writes);
             writer.pass = Some(begin.pass(std::mem::take(&mut writer.memory)));
         }
+        self.world.lock().call_up(at);
         let Some(pass) = &mut self.writers[at].pass else {
             return Ok(());
         };

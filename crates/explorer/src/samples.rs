@@ -3,10 +3,10 @@
 use cloud_port::Sample;
 use cloud_port::sample::{Parent, Values};
 use cloud_sim::{Account, Actor};
-use ownership::blueprint::Expr;
+use ownership::blueprint::{Expr, InnerWish};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props};
-use ownership::{ResourceId, Slot};
+use ownership::{ResourceId, Slot, Text};
 
 use crate::scenario::text;
 
@@ -25,11 +25,39 @@ pub(crate) fn make(account: &mut Account, sample: &Sample, differs: Values) -> R
     if let Some(parent) = sample.parent {
         props.set(parent.prop, home(account, parent).text());
     }
+    if let Some(taken) = sample.takes {
+        props.set(taken.prop, make(account, taken.sample, &[]).text());
+    }
     for (name, value) in sample.props.iter().chain(differs) {
         props.set(name, (*value).into());
     }
     let made = account.plant(Actor::Stranger, sample.kind, "other", &props, &Tags::new());
     made.expect("room for it").id
+}
+
+/// What differs in a second one: what it takes for itself is made for it.
+pub(crate) fn beside(account: &mut Account, sample: &Sample) -> Vec<(&'static str, Text)> {
+    let values = sample.beside.iter();
+    let mut differs: Vec<_> = values
+        .map(|(name, value)| (*name, (*value).into()))
+        .collect();
+    if let Some(taken) = sample.takes {
+        differs.push((taken.prop, make(account, taken.sample, &[]).text()));
+    }
+    differs
+}
+
+/// Wants what lies in a parent to lie in this one.
+pub(crate) fn put_into(slot: &mut Slot, parent: Parent, home: &ResourceId) {
+    want_one(slot, parent.prop, Expr::Text(home.text()));
+    if let Some(kind) = parent.part {
+        slot.inner.retain(|wish| wish.kind != kind);
+        slot.inner.push(InnerWish {
+            kind,
+            key: Expr::Text(home.text()),
+            value: "".into(),
+        });
+    }
 }
 
 /// Wants other values.

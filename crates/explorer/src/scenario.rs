@@ -6,10 +6,10 @@ use cloud_port::Sample;
 use cloud_sim::{Account, Actor, Settings, VirtualClock};
 use ownership::blueprint::{Blueprint, Expr, IfMissing, InnerWish, Slot, SlotName, Source};
 use ownership::decide::Evidence;
-use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
+use ownership::kind::Kind;
 use ownership::mark::Dialect;
 use ownership::time::Millis;
-use ownership::{Claim, Holder, Identity, Ledger, Phase, ResourceId, Target};
+use ownership::{Claim, Holder, Identity, KindAt, Ledger, Phase, ResourceId, Target};
 
 use crate::fault::{Fault, Menu};
 use crate::mutants::Flaw;
@@ -33,7 +33,7 @@ pub(crate) struct Scenario {
     /// What the object says.
     pub evidence: Evidence,
     /// The Kinds that the claim may own.
-    pub kinds: Vec<&'static Kind>,
+    pub kinds: Vec<KindAt>,
     /// What may happen.
     pub faults: Menu,
     /// How many faults are enumerated exhaustively.
@@ -73,6 +73,8 @@ pub(crate) struct Scenario {
     pub glances: bool,
     /// What the object's author wants instead, change by change.
     pub changes: Vec<Blueprint>,
+    /// The slots that no spec wants and that must stay all the same.
+    pub keeps: Vec<SlotName>,
     /// How long the first writer leads; then the second one does. Else all lead at once.
     pub term: Option<Millis>,
     /// Whether the claim's object is being deleted when the run begins.
@@ -88,7 +90,7 @@ impl Scenario {
         account: Account,
         identity: Identity,
         blueprint: Blueprint,
-        kinds: Vec<&'static Kind>,
+        kinds: &[&'static Kind],
     ) -> Self {
         Self {
             name: name.to_owned(),
@@ -98,7 +100,7 @@ impl Scenario {
             actor: Actor::Engine(0),
             blueprint,
             evidence: Evidence::default(),
-            kinds,
+            kinds: KindAt::home(kinds),
             faults: MACHINERY,
             depth: 1,
             writers: 1,
@@ -118,6 +120,7 @@ impl Scenario {
             last_first: false,
             glances: false,
             changes: Vec::new(),
+            keeps: Vec::new(),
             term: None,
             ends_at_once: false,
             exclusive: false,
@@ -155,7 +158,7 @@ impl Scenario {
         let mut kinds: Vec<&'static Kind> = Vec::new();
         for claim in self.claims() {
             let slots = claim.blueprint.slots().iter().map(|slot| slot.kind);
-            for kind in claim.kinds.iter().copied().chain(slots) {
+            for kind in claim.kinds.iter().map(|at| at.kind).chain(slots) {
                 if !kinds.contains(&kind) {
                     kinds.push(kind);
                 }
@@ -241,6 +244,7 @@ pub(crate) const MACHINERY: Menu = Menu::of(&[
     Fault::LoseStatus,
     Fault::LateToTheLast,
     Fault::Slow,
+    Fault::LastFirst,
 ]);
 
 /// Every scenario.
@@ -253,18 +257,24 @@ pub(crate) fn all() -> Vec<Scenario> {
     let valuable = Kind {
         name: "synthetic/valuable",
         valuable: true,
-        ..kinds::synthetic(
-            BirthProof::Marks,
-            false,
-            CreateMode::Insert,
-            Marking::Mutable,
-            Naming::Free,
-            true,
-        )
+        ..kinds::plain()
     };
     let valuable = kinds::sample(valuable);
+    for sample in kinds::narrow() {
+        families::of(sample, &mut all);
+    }
+    families::of(crate::objects::sample(), &mut all);
     all.push(twins::twins(&base(valuable), valuable));
+    all.extend(crate::refers::scenarios());
+    all.extend(crate::course::scenarios());
+    all.extend(crate::secrets::scenarios());
+    all.extend(crate::shrink::scenarios());
+    all.extend(crate::places::scenarios());
+    all.extend(crate::objects::scenarios());
+    all.extend(crate::finding::scenarios());
+    all.extend(crate::at_once::scenarios());
     all.extend(crate::kkp::scenarios());
+    all.extend(crate::capa::scenarios());
     all.into_iter().map(Scenario::later).collect()
 }
 
@@ -317,15 +327,19 @@ pub(crate) fn kkp() -> Dialect {
 /// One claim with one slot of this Kind, on a fresh account.
 pub(crate) fn base(sample: &'static Sample) -> Scenario {
     let kind = sample.kind;
-    let mut account = Account::new(Settings::default(), VirtualClock::new()).with_kinds(&[kind]);
+    let settings = Settings {
+        paces: cloud_sim::aws_paces(),
+        ..Settings::default()
+    };
+    let mut account = Account::new(settings, VirtualClock::new()).with_kinds(&[kind]);
     let mut slot = Slot::own(slot_name("thing"), kind, "prod-thing");
     slot.source = Source::Own {
         if_missing: IfMissing::Create,
     };
     slot.cluster_mark = true;
-    if let Some(parent) = sample.parent {
-        let home = samples::home(&mut account, parent);
-        slot.props.push((parent.prop, Expr::Text(home.text())));
+    if let Some(taken) = sample.takes {
+        let taken_one = samples::make(&mut account, taken.sample, &[]);
+        slot.props.push((taken.prop, Expr::Text(taken_one.text())));
     }
     samples::want(&mut slot, sample.props);
     for part in sample.parts {
@@ -337,10 +351,14 @@ pub(crate) fn base(sample: &'static Sample) -> Scenario {
             }));
         slot.exclusive.push(part.inner);
     }
+    if let Some(parent) = sample.parent {
+        let home = samples::home(&mut account, parent);
+        samples::put_into(&mut slot, parent, &home);
+    }
     let blueprint = Blueprint::new(vec![slot]).expect("a legal blueprint");
     let identity = identity(UUID, CLUSTER, "management-a", kkp());
     Scenario {
         exclusive: true,
-        ..Scenario::plain(kind.name, account, identity, blueprint, vec![kind])
+        ..Scenario::plain(kind.name, account, identity, blueprint, &[kind])
     }
 }

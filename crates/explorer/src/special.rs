@@ -3,6 +3,7 @@
 use cloud_port::Sample;
 use cloud_port::sample::PartSample;
 use cloud_sim::Actor;
+use ownership::blueprint::{Empty, Expr, resolve_props};
 use ownership::kind::{BirthProof, InnerProof, Kind, Marking, Naming};
 use ownership::mark::{Dialect, OwnershipMark, Tags, part_key};
 use ownership::part::InnerPart;
@@ -19,7 +20,9 @@ use crate::{names, run, samples, twins};
 pub(crate) fn scenarios(alone: &Scenario, sample: &'static Sample) -> Vec<Scenario> {
     let kind = sample.kind;
     let mut all = Vec::new();
-    if let Some(part) = part_with(sample, InnerProof::ParentMark) {
+    // Where there is nothing else to put in, nobody can be a guest.
+    let room = |part: &&PartSample| !part.wanted.contains(&part.others[0]);
+    if let Some(part) = part_with(sample, InnerProof::ParentMark).filter(room) {
         all.push(guest_by_parent(alone, kind, part));
     }
     if let Some(part) = part_with(sample, InnerProof::OwnMark) {
@@ -100,8 +103,12 @@ fn two_slots(alone: &Scenario, sample: &Sample) -> Scenario {
         label: "prod-other".into(),
         ..thing.clone()
     };
-    samples::want(&mut other, sample.beside);
+    let mut account = alone.account.clone();
+    for (name, value) in samples::beside(&mut account, sample) {
+        samples::want_one(&mut other, name, Expr::Text(value));
+    }
     Scenario {
+        account,
         blueprint: Blueprint::new(vec![thing, other]).expect("a legal blueprint"),
         ..named(alone, "two-slots")
     }
@@ -115,9 +122,9 @@ fn held_twin(alone: &Scenario, sample: &Sample) -> Scenario {
     let slot = &alone.blueprint.slots()[0];
     let tags = there.ownership_tags(kind, slot, 1).expect("legal tags");
     let tags: Tags = tags.into_iter().collect();
-    let mut props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
-    for (name, value) in sample.beside {
-        props.set(name, (*value).into());
+    let mut props = resolve_props(&slot.props, &Empty).unwrap_or_default();
+    for (name, value) in samples::beside(&mut account, sample) {
+        props.set(name, value);
     }
     account
         .plant(Actor::Engine(1), kind, "prod-thing", &props, &tags)
@@ -172,7 +179,7 @@ fn expired_token(alone: &Scenario) -> Scenario {
 pub(crate) fn lookalike(alone: &Scenario, kind: &'static Kind) -> Scenario {
     let mut scenario = named(alone, "lookalike-before");
     let slot = &scenario.blueprint.slots()[0];
-    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let props = resolve_props(&slot.props, &Empty).unwrap_or_default();
     let label = slot.label.clone();
     scenario
         .account

@@ -3,6 +3,7 @@
 
 use cloud_port::sample::PartSample;
 use cloud_sim::{Actor, Life};
+use ownership::blueprint::{Empty, Ids, resolve_props};
 use ownership::kind::{BirthProof, InnerProof, Naming};
 use ownership::mark::Tags;
 use ownership::part::Props;
@@ -205,7 +206,11 @@ fn recreate(world: &mut World<'_>, life: &Life) -> bool {
         .filter(|slot| Some(&slot.name) == life.slot.as_ref())
         .flat_map(|slot| &slot.props);
     let props = wished
-        .filter_map(|(name, _)| Some((*name, resource.props.get(name)?.clone())))
+        .filter_map(|(name, wish)| {
+            // What only a create call says is nowhere else.
+            let there = resource.props.get(name).cloned();
+            Some((*name, there.or_else(|| wish.resolve(&Empty))?))
+        })
         .collect();
     let born = world
         .account
@@ -252,7 +257,7 @@ fn nameable<'w>(world: &World<'w>) -> Option<(&'w Slot, Props)> {
         return None;
     }
     let id_of = |name: &ownership::SlotName| ledger.ids.get(name).cloned();
-    let props = ownership::blueprint::resolve_props(&slot.props, &id_of)?;
+    let props = resolve_props(&slot.props, &Ids(id_of))?;
     Some((slot, props))
 }
 
@@ -267,7 +272,7 @@ fn inner_host(world: &World<'_>) -> Option<(Target, &'static PartSample)> {
             let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
             let mut samples = cloud_port::samples();
             let sample = samples.find(|sample| sample.kind == slot.kind)?;
-            Some((Target::new(slot.kind, id), sample.part(inner.name)?))
+            Some((slot.target(id), sample.part(inner.name)?))
         })
 }
 
@@ -277,7 +282,7 @@ fn used(world: &World<'_>) -> Option<Target> {
     let slots = world.blueprint(0).slots().iter();
     slots.filter(|slot| slot.cluster_mark).find_map(|slot| {
         let id = world.objects[0].ledger.ids.get(&slot.name)?.clone();
-        let target = Target::new(slot.kind, id);
+        let target = slot.target(id);
         let life = world.account.life(&target)?;
         (life.is_alive() && life.by != us).then_some(target)
     })

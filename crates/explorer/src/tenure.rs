@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use cloud_port::Inventory;
 use cloud_port::driver::Term;
-use ownership::Rules;
 
 use crate::port::Port;
 use crate::run::Run;
 use crate::writer::{State, Writer, port};
 
-impl<'a, R: Rules + Sync> Run<'a, R> {
+impl<'a> Run<'a> {
     /// The process of a writer dies, and starts again.
     pub(crate) fn die(&mut self, at: usize) {
         let process = self.writers[at].process(self.scenario);
@@ -30,7 +29,7 @@ impl<'a, R: Rules + Sync> Run<'a, R> {
         }
         let process = self.writers[at].process(self.scenario);
         let inventory = self.inventories.entry(process).or_insert_with(|| {
-            let port = port(&self.world, self.scenario);
+            let port = port(&self.world);
             Arc::new(Inventory::new(port, &self.scenario.surveyed()))
         });
         Some(inventory.clone())

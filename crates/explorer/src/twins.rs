@@ -1,13 +1,16 @@
 //! Scenarios in which a slot has two resources of ours.
 
+use std::collections::BTreeSet;
+
 use cloud_port::Sample;
 use cloud_sim::Actor;
-use ownership::blueprint::Expr;
+use ownership::blueprint::{Empty, Expr, resolve_props};
 use ownership::ledger::{Known, Origin};
 use ownership::part::Props;
 use ownership::step::Create;
-use ownership::{Blueprint, Ledger, Slot, Step, Target, name};
+use ownership::{Blueprint, Ledger, Place, Slot, Step, Target, name};
 
+use crate::samples;
 use crate::scenario::{Scenario, named, slot_name};
 
 /// Two resources of ours fill one slot. The recorded one has nothing that depends on it; the other
@@ -16,7 +19,11 @@ pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
     let kind = sample.kind;
     let mut scenario = named(alone, "twins");
     let slot = scenario.blueprint.slots()[0].clone();
-    let props = ownership::blueprint::resolve_props(&slot.props, &|_| None).unwrap_or_default();
+    let props = resolve_props(&slot.props, &Empty).unwrap_or_default();
+    let mut second_props = props.clone();
+    for (name, value) in samples::beside(&mut scenario.account, sample) {
+        second_props.set(name, value);
+    }
     let mut make = |slot: &Slot, attempt, props: &Props| {
         let tags = scenario
             .identity
@@ -28,11 +35,13 @@ pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
             .cluster(slot.kind.carrier)
             .expect("legal tags");
         let step = Step::Create(Create {
+            place: Place::HOME,
             slot: slot.name.clone(),
             kind: slot.kind,
             attempt,
             name: slot.label.clone(),
             props: props.clone(),
+            secrets: slot.secrets.clone(),
             tags: tags.into_iter().chain(cluster.iter().cloned()).collect(),
             token: slot
                 .kind
@@ -45,10 +54,6 @@ pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
             .expect("room for it");
         effect.born.expect("a create makes something").id.clone()
     };
-    let mut second_props = props.clone();
-    for (name, value) in sample.beside {
-        second_props.set(name, (*value).into());
-    }
     let first = make(&slot, 1, &props);
     let second = make(&slot, 2, &second_props);
     let mut slots = vec![slot.clone()];
@@ -72,6 +77,7 @@ pub(crate) fn twins(alone: &Scenario, sample: &'static Sample) -> Scenario {
             origin: Origin::Created,
             unique: None,
             wrote: None,
+            tags: BTreeSet::new(),
         };
         scenario.ledger.known.insert(Target::new(kind, id), known);
     }

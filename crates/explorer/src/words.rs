@@ -4,6 +4,7 @@ use cloud_port::{Effect, words};
 use cloud_sim::{Deed, Harm};
 use ownership::error::Class;
 use ownership::ledger::Edit;
+use ownership::life::Life;
 use ownership::part::Resource;
 use ownership::{Answer, CloudError, Query, Step};
 
@@ -11,17 +12,22 @@ use ownership::{Answer, CloudError, Query, Step};
 pub(crate) fn query(query: &Query) -> String {
     match query {
         Query::Id(target) => format!("read {target}"),
-        Query::Name { kind, name, within } => match within {
+        Query::Name {
+            kind, name, within, ..
+        } => match within {
             Some((prop, id)) => format!("look for {kind} named {name} in the {prop} {id}"),
             None => format!("look for {kind} named {name}"),
         },
         Query::Marks { kind, .. } => format!("look for {kind} by marks"),
-        Query::Match { kind, name, props } => {
+        Query::Match {
+            kind, name, props, ..
+        } => {
             let name = (!name.is_empty()).then(|| format!("name={name}"));
             let props = props.iter().map(|(prop, value)| format!("{prop}={value}"));
             let all: Vec<String> = name.into_iter().chain(props).collect();
             format!("look for {kind} with {}", list(&all))
         }
+        Query::Operation { name, .. } => format!("ask for {name}"),
         Query::Inner { of, inner } => format!("look for each {inner} in {of}"),
     }
 }
@@ -33,7 +39,11 @@ pub(crate) fn answer(answer: &Answer) -> String {
         let keys: Vec<String> = told.parts.iter().map(|part| part.key.to_string()).collect();
         format!("{} in {}: {}", told.inner, told.of.id, list(&keys))
     });
-    list(&resources.chain(inner).collect::<Vec<_>>())
+    let progress = answer
+        .progress
+        .iter()
+        .map(|progress| format!("{progress:?}"));
+    list(&resources.chain(inner).chain(progress).collect::<Vec<_>>())
 }
 
 fn resource(resource: &Resource) -> String {
@@ -45,8 +55,13 @@ fn resource(resource: &Resource) -> String {
             value => format!("{key}={value}"),
         })
         .collect();
-    let ready = if resource.ready { "" } else { ", not ready" };
-    format!("{} (tags: {}{ready})", resource.id, list(&tags))
+    let life = match &resource.life {
+        Life::Ready => "",
+        Life::Coming => ", not ready",
+        Life::Failed(_) => ", failed",
+        Life::Going => ", going",
+    };
+    format!("{} (tags: {}{life})", resource.id, list(&tags))
 }
 
 /// A Step.
@@ -56,8 +71,11 @@ pub(crate) fn step(step: &Step) -> String {
 
 /// What the cloud answered to a Step.
 pub(crate) fn effect(effect: &Effect) -> String {
-    let born = effect.born.as_ref();
-    born.map_or_else(|| "done".to_owned(), |born| format!("created {}", born.id))
+    match (&effect.born, &effect.operation) {
+        (Some(born), _) => format!("created {}", born.id),
+        (None, Some(operation)) => format!("began {operation}"),
+        (None, None) => "done".to_owned(),
+    }
 }
 
 /// A failed call.
@@ -85,11 +103,17 @@ pub(crate) fn edits(edits: &[Edit]) -> String {
             Some(id) => format!("announce the adoption of {id} for {slot}"),
             None => format!("announce attempt {} at {slot}", intent.attempt),
         },
+        Edit::Running { slot, operation } => format!("note that {operation} makes {slot}"),
+        Edit::Failed { slot, error } => {
+            format!("close the intent of {slot}, which failed: {error}")
+        }
         Edit::CloseIntent { slot } => format!("close the intent of {slot}"),
         Edit::Condemn { target, .. } => format!("condemn {target}"),
         Edit::Gone { target } => format!("forget {target}"),
         Edit::Trace(trace) => format!("announce {} on {}", words::trace(trace), trace.on),
         Edit::Wrote { target, parts } => format!("note {} parts in {target}", parts.len()),
+        Edit::Tagged { target, tags } => format!("note {} tags of {target}", tags.len()),
+        Edit::Revision(revision) => format!("note revision {revision}"),
         Edit::Join(trace) => format!("join {} on {}", words::trace(trace), trace.on),
         Edit::Joined(trace) => format!("joined {} on {}", words::trace(trace), trace.on),
         Edit::Leave(trace) => format!("leave {} on {}", words::trace(trace), trace.on),

@@ -1,13 +1,17 @@
 //! The world of one run: the account, the objects, the clock, and everything that can go wrong.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cloud_sim::{Account, Actor, VirtualClock};
+use ownership::secret::Secrets;
 use ownership::time::{Millis, Tick};
-use ownership::{Blueprint, Phase, Target};
+use ownership::{Blueprint, Phase, SlotName, Target};
 
 use crate::chooser::Chooser;
 use crate::fault::{Fault, Menu};
 use crate::late::Late;
-use crate::laws::{self, Law, Violation};
+use crate::laws::{Law, Violation};
+use crate::line::Line;
 use crate::mutants::Flaw;
 use crate::object::Object;
 use crate::scenario::Scenario;
@@ -33,12 +37,18 @@ pub(crate) struct World<'a> {
     pub allowed: Menu,
     /// Whether the process has just died: its future must be dropped.
     pub crashed: bool,
+    /// Calls that were sent and have not got there yet.
+    pub line: Line,
     /// Calls that take effect later.
     pub late: Vec<Late>,
     /// When a stranger last did something.
     pub stranger_at: Option<Tick>,
     /// Whether a stranger did anything at all.
     pub disturbed: bool,
+    /// The secrets that each client token was first sent with.
+    pub sent: BTreeMap<u128, Secrets>,
+    /// The announcements on which a create was sent: claim, slot, attempt, and which one of it.
+    pub announced: BTreeSet<(usize, SlotName, u32, u32)>,
     /// Writes to cloud and ledgers so far.
     pub writes: u32,
     /// How often anybody made a call or gave way to others: who does neither waits for another.
@@ -55,7 +65,7 @@ impl<'a> World<'a> {
     /// The world at the beginning of a run of `scenario`.
     pub(crate) fn new(scenario: &'a Scenario, chooser: Chooser) -> Self {
         let clock = VirtualClock::at(scenario.account.clock().now());
-        let mut world = Self {
+        Self {
             scenario,
             account: scenario.account.fork(clock.clone()),
             began: clock.now(),
@@ -65,19 +75,18 @@ impl<'a> World<'a> {
             chooser,
             allowed: scenario.faults,
             crashed: false,
+            line: Line::default(),
             late: Vec::new(),
             stranger_at: None,
             disturbed: false,
+            sent: BTreeMap::new(),
+            announced: BTreeSet::new(),
             writes: 0,
             moves: 0,
             stripped: Vec::new(),
             log: scenario.logs.then(Vec::new),
             broken: None,
-        };
-        for claim in 0..world.objects.len() {
-            world.objects[claim].creations_before = laws::creations(&world, claim);
         }
-        world
     }
 
     /// What a claim began with.
@@ -200,7 +209,8 @@ impl<'a> World<'a> {
         }
     }
 
-    fn stranger_was_here(&mut self) {
+    /// A stranger has done something.
+    pub(crate) fn stranger_was_here(&mut self) {
         self.disturbed = true;
         self.stranger_at = Some(self.clock.now());
     }

@@ -98,11 +98,11 @@ impl Writer<'_> {
 }
 
 /// A pass: what it works on, and with what.
-pub(crate) struct Begin<'a, R> {
+pub(crate) struct Begin<'a> {
     /// The world.
     pub world: Shared<'a>,
     /// The rules of the engine.
-    pub rules: &'a R,
+    pub rules: &'a dyn Rules,
     /// The claim.
     pub claim: usize,
     /// The inventory of its process, if claims at rest are only glanced at.
@@ -111,7 +111,7 @@ pub(crate) struct Begin<'a, R> {
     pub term: Term,
 }
 
-impl<'a, R: Rules + Sync> Begin<'a, R> {
+impl<'a> Begin<'a> {
     /// Begins the pass.
     pub(crate) fn pass(self, mut memory: Memory) -> Pass<'a> {
         let (clock, scenario, phase, spec) = {
@@ -125,7 +125,7 @@ impl<'a, R: Rules + Sync> Begin<'a, R> {
             )
         };
         let claim = scenario.claim(self.claim);
-        let port = port(&self.world, scenario);
+        let port = port(&self.world);
         Box::pin(async move {
             let mut store = Store {
                 port: port.clone(),
@@ -169,9 +169,8 @@ impl<'a, R: Rules + Sync> Begin<'a, R> {
 }
 
 /// The port of a run's writers.
-pub(crate) fn port<'a>(world: &Shared<'a>, scenario: &Scenario) -> Port<'a> {
+pub(crate) fn port<'a>(world: &Shared<'a>) -> Port<'a> {
     Port {
         world: world.clone(),
-        takes_turns: scenario.all_writers() > 1,
     }
 }

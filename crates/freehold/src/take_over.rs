@@ -6,6 +6,7 @@ use std::fmt;
 use ::api::names::OPERATOR_NAMESPACE;
 use ::api::written;
 use anyhow::{Context as _, bail, ensure};
+use controllers::registry::Clouds;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Api, ObjectMeta, Patch};
 use kube::{Client, ResourceExt as _};
@@ -13,7 +14,7 @@ use ownership::Holder;
 use ownership::time::REQUEST_TIMEOUT;
 
 use crate::clock::ProcessClock;
-use crate::look::everywhere::held_by;
+use crate::look::everywhere::{Held, held_by};
 use crate::look::{Around, Whose, ask};
 use crate::{accounts, connect, install};
 
@@ -88,40 +89,83 @@ pub(crate) fn command(options: &Options) -> anyhow::Result<()> {
             "this is a freehold dev: nobody else has been in its cloud"
         );
         let client = connect::client_of(config)?;
-        let (from, namespace) = (&options.from, &options.namespace);
-        let own = connect::holder(&client, options.whom.holder.as_deref());
-        let own = own.await.map_err(said)?;
-        ensure!(
-            from.holder != own,
-            "{} is this management cluster itself",
-            from.holder
-        );
-        let namespaces: Api<Namespace> = Api::all(client.clone());
-        ensure!(
-            namespaces.get_opt(namespace).await.map_err(said)?.is_some(),
-            "there is no namespace {namespace}: --namespace must be the operator's"
-        );
         let clock = ProcessClock::real();
-        let accounts = accounts::real(clock, REQUEST_TIMEOUT)?;
-        let whose = Whose {
-            holder: own.clone(),
-            taken_over: read(&client, namespace).await.map_err(said)?,
-        };
-        let around = Around::look(&accounts, &client, clock, whose, &options.region).await?;
-        let held = held_by(&around, &from.holder).await;
-        ensure!(
-            !held.is_empty(),
-            "nothing here is held by {}: neither a mark in the accounts of the objects here nor a \
-             record of theirs names it",
-            from.holder
-        );
-        for line in held {
-            say::line!("{line}")?;
-        }
-        let words = confirm(&client, namespace, from, &own, options.apply).await?;
+        let clouds = || accounts::real(clock, REQUEST_TIMEOUT);
+        let words = take_over(clouds, &client, clock, options).await?;
         say::line!("{words}")?;
         Ok(())
     })
+}
+
+/// What `freehold take-over` does, and says: for tests.
+///
+/// # Errors
+/// Why nothing can be taken over.
+pub async fn text<C: Clouds + Clone>(
+    clouds: &C,
+    client: &Client,
+    clock: ProcessClock,
+    holder: &str,
+    namespace: &str,
+    apply: bool,
+) -> anyhow::Result<String> {
+    let options = Options {
+        from: from(holder).map_err(anyhow::Error::msg)?,
+        namespace: namespace.to_owned(),
+        whom: connect::Whom { holder: None },
+        region: Vec::new(),
+        cluster: connect::Which::default(),
+        apply,
+    };
+    take_over(|| Ok(clouds.clone()), client, clock, &options).await
+}
+
+/// What is taken over, and what came of it, in words. The clouds are asked for when the cluster has
+/// answered.
+async fn take_over<C: Clouds>(
+    clouds: impl FnOnce() -> anyhow::Result<C>,
+    client: &Client,
+    clock: ProcessClock,
+    options: &Options,
+) -> anyhow::Result<String> {
+    let (from, namespace) = (&options.from, &options.namespace);
+    let own = connect::holder(client, options.whom.holder.as_deref());
+    let own = own.await.map_err(said)?;
+    ensure!(
+        from.holder != own,
+        "{} is this management cluster itself",
+        from.holder
+    );
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    ensure!(
+        namespaces.get_opt(namespace).await.map_err(said)?.is_some(),
+        "there is no namespace {namespace}: --namespace must be the operator's"
+    );
+    let whose = Whose {
+        holder: own.clone(),
+        taken_over: read(client, namespace).await.map_err(said)?,
+    };
+    let around = Around::look(&clouds()?, client, clock, whose, &options.region).await?;
+    let Held { mut lines, beyond } = held_by(&around, &from.holder, from.generation).await;
+    let holder = &from.holder;
+    let beyond = beyond.map(|highest| {
+        format!(
+            "marks of {holder} here have generation {highest}, which this does not reach: --from \
+             {holder}@{highest}"
+        )
+    });
+    if lines.is_empty() {
+        let nothing = || {
+            format!(
+                "nothing here is held by {holder}: neither a mark in the accounts of the objects \
+                 here nor a record of theirs names it"
+            )
+        };
+        bail!(beyond.unwrap_or_else(nothing));
+    }
+    lines.extend(beyond);
+    lines.push(confirm(client, namespace, from, &own, options.apply).await?);
+    Ok(lines.join("\n"))
 }
 
 fn said(error: kube::Error) -> anyhow::Error {

@@ -156,13 +156,18 @@ fn a_full_disk_is_an_error_in_words() {
 
 /// One answer of the API server that `freehold dev` serves.
 fn get(url: &str, path: &str) -> String {
+    request(url, "GET", path)
+}
+
+fn request(url: &str, method: &str, path: &str) -> String {
     // The same port speaks both.
     let (_, rest) = url.split_once("://").unwrap();
     let (address, prefix) = rest.split_once('/').unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request =
-        format!("GET /{prefix}{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "{method} /{prefix}{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -286,6 +291,20 @@ fn dev_serves_until_it_is_interrupted() {
             text(&refused.stderr)
         );
     }
+    let wrong = ask(&["sim", "untag", "web-shop", "team"]);
+    let said = text(&wrong.stderr);
+    assert!(said.contains("has no such thing; "), "{said}");
+    let list = text(&ask(&["sim", "list"]).stdout);
+    assert!(list.contains("  tag freehold.dev/"), "{list}");
+    // What somebody has deleted by hand is waited for: it may still show.
+    let group = list.lines().find_map(|line| {
+        let group = line.strip_prefix("security group ")?;
+        group.strip_suffix(" kubernetes-demo")
+    });
+    assert!(ask(&["sim", "delete", group.unwrap()]).status.success());
+    let path = "/apis/kubermatic.k8c.io/v1/clusters/demo";
+    let _ = request(&url, "DELETE", path);
+    dev.line("demo … waits up to");
     dev.interrupt();
     dev.line("stopped:");
     assert!(dev.child.wait().unwrap().success());
@@ -320,6 +339,11 @@ fn crds_are_what_is_installed() {
     let definitions = [
         "CustomResourceDefinition clusters.kubermatic.k8c.io",
         "CustomResourceDefinition seeds.kubermatic.k8c.io",
+        "CustomResourceDefinition awsclusters.infrastructure.cluster.x-k8s.io",
+        "CustomResourceDefinition awsclustercontrolleridentities.infrastructure.cluster.x-k8s.io",
+        "CustomResourceDefinition awsclusterstaticidentities.infrastructure.cluster.x-k8s.io",
+        "CustomResourceDefinition awsclusterroleidentities.infrastructure.cluster.x-k8s.io",
+        "CustomResourceDefinition clusters.cluster.x-k8s.io",
     ];
     let policies = [
         "ValidatingAdmissionPolicy claims.freehold.dev",
@@ -348,6 +372,9 @@ fn manifests_are_what_the_operator_is_run_with() {
     for usual in ["freehold-system", "system:serviceaccount:infra:freehold"] {
         assert!(!elsewhere.contains(usual), "{elsewhere}");
     }
+    let told = with(&["--unmarked", "conflict", "--resync", "10m", "--holder", "b"]);
+    let given = r#"--log, json, "--unmarked", "conflict", "--resync", "10m", "--holder", "b"]"#;
+    assert!(told.contains(given), "{told}");
     let documents: Vec<serde_json::Value> = serde_saphyr::from_multiple(&elsewhere).unwrap();
     let account = documents.iter().find(|it| it["kind"] == "ServiceAccount");
     assert_eq!(account.unwrap()["metadata"]["name"], "123");
@@ -367,7 +394,9 @@ fn permissions_are_the_minimal_policy() {
     let policy = text(&output.stdout);
     assert_golden("permissions-aws.json", &policy);
     // Without systems: all that there are.
-    assert_eq!(text(&freehold(&["permissions", "aws"]).stdout), policy);
+    let all = text(&freehold(&["permissions", "aws", "--systems", "kkp,capa"]).stdout);
+    assert_eq!(text(&freehold(&["permissions", "aws"]).stdout), all);
+    assert!(all.contains("ec2:CreateVpc") && !policy.contains("ec2:CreateVpc"));
     let role = "arn:aws:iam::123456789012:role/kubernetes";
     let assuming = freehold(&["permissions", "aws", "--assume", role]);
     let assuming: serde_json::Value = serde_json::from_slice(&assuming.stdout).unwrap();
@@ -557,7 +586,14 @@ fn a_wrong_command_is_refused_with_what_there_is() {
             &["run", "--resync", "soon"],
             "must be a time such as 90s or 5m",
         ),
-        (&["run", "--listen", "8080"], "--listen"),
+        (
+            &["run", "--listen", "8080"],
+            "must be an IP address and a port, such as 127.0.0.1:8080",
+        ),
+        (
+            &["run", "--log-filter", "a=loud"],
+            "must be levels such as info",
+        ),
         (&["run", "--log", "xml"], "[possible values: text, json]"),
         (
             &["run", "--systems", "moon"],
@@ -582,6 +618,11 @@ fn a_wrong_command_is_refused_with_what_there_is() {
             "must be the name of an image",
         ),
         (&["manifests", "--namespace", "a.b"], "must not contain '.'"),
+        (&["whose", ""], "must be an id, a name or an ARN"),
+        (
+            &["whose", "arn:aws:iam::1:role/"],
+            "must be an id, a name or an ARN",
+        ),
         (&["take-over"], "--from <HOLDER[@GENERATION]>"),
         (
             &["take-over", "--from", "x"],

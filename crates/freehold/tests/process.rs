@@ -210,7 +210,7 @@ async fn a_cloud_that_does_not_answer_is_named() {
         ),
         (
             &nobody.to_vec(),
-            "there are no credentials: give an access key, or the environment an identity".into(),
+            "there are no credentials: give the operator's environment an identity".into(),
         ),
     ] {
         let mut tree = Command::new(env!("CARGO_BIN_EXE_freehold"));

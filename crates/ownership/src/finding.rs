@@ -5,6 +5,7 @@ use std::fmt;
 use crate::blueprint::{Slot, SlotName};
 use crate::error::{Blocker, Class, CloudError};
 use crate::input::Field;
+use crate::place::Place;
 use crate::query::Target;
 use crate::text::{ResourceId, Text};
 use crate::verdict::{Held, Owner};
@@ -28,7 +29,8 @@ pub enum Finding {
         /// The resource.
         target: Target,
     },
-    /// Several resources could be the one that an interrupted create made (A1 failed).
+    /// These could be what an interrupted create made: several where one is looked for (A1 failed), or
+    /// any where nothing can prove it.
     Ambiguous {
         /// The slot.
         slot: SlotName,
@@ -59,6 +61,17 @@ pub enum Finding {
         field: Option<Field>,
         /// What was looked for, in words.
         what: Text,
+    },
+    /// The user named none, and several could be meant (law 4).
+    SeveralToUse {
+        /// The slot.
+        slot: SlotName,
+        /// The field that could name one, where the object has one.
+        field: Option<Field>,
+        /// What was looked for, in words.
+        what: Text,
+        /// All that was found.
+        found: Vec<Target>,
     },
     /// Somebody removed our mark: the resource is released.
     MarkLost {
@@ -102,6 +115,50 @@ pub enum Finding {
         wanted: Text,
         /// What is there.
         found: Text,
+    },
+    /// The resource has failed, and will never be usable.
+    Failed {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// The cloud's reason.
+        why: Text,
+        /// Whether it is deleted and made again.
+        replaced: bool,
+    },
+    /// The resource is gone, and is of a Kind that is not made again.
+    Lost {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+    },
+    /// The ledger knows a slot that this build does not.
+    Unknown {
+        /// The slot.
+        slot: SlotName,
+    },
+    /// What fills the slot, or is being made for it, is in another place than the one it is wanted in.
+    Moved {
+        /// The slot.
+        slot: SlotName,
+        /// Where it is.
+        from: Place,
+    },
+    /// What holds data is not wanted any more, but no person said so.
+    Kept {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+    },
+    /// What is not wanted any more cannot be ended: something that is there refers to it.
+    StillNeeded {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
     },
     /// A part inside the resource is another claim's, or has our key and another's content.
     InnerConflict {
@@ -163,14 +220,43 @@ impl Finding {
             | Self::Unprovable { slot, .. }
             | Self::Missing { slot, .. }
             | Self::NoneToUse { slot, .. }
+            | Self::SeveralToUse { slot, .. }
             | Self::MarkLost { slot, .. }
             | Self::Held { slot, .. }
             | Self::Twins { slot, .. }
             | Self::Drift { slot, .. }
+            | Self::Failed { slot, .. }
+            | Self::Lost { slot, .. }
+            | Self::Unknown { slot }
+            | Self::Moved { slot, .. }
+            | Self::StillNeeded { slot, .. }
+            | Self::Kept { slot, .. }
             | Self::InnerConflict { slot, .. }
             | Self::TagsFull { slot, .. }
             | Self::Unmarkable { slot, .. } => Some(slot),
             Self::Yielded { .. } | Self::Blocked { .. } | Self::CannotStrip { .. } => None,
+        }
+    }
+
+    /// The resources of the claim's own that it is about.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Self::Conflict { target, .. }
+            | Self::NameTaken { target, .. }
+            | Self::MarkLost { target, .. }
+            | Self::Held { target, .. }
+            | Self::Drift { target, .. }
+            | Self::Failed { target, .. }
+            | Self::Lost { target, .. }
+            | Self::Kept { target, .. }
+            | Self::StillNeeded { target, .. }
+            | Self::InnerConflict { target, .. }
+            | Self::TagsFull { target, .. }
+            | Self::Blocked { target, .. }
+            | Self::CannotStrip { target } => vec![target],
+            Self::Twins { kept, others, .. } => std::iter::once(kept).chain(others).collect(),
+            Self::Ambiguous { candidates, .. } => candidates.iter().collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -179,8 +265,18 @@ impl Finding {
         match self {
             Self::MarkLost { .. } => "MarkLost",
             Self::Blocked { .. } | Self::TagsFull { .. } => "Blocked",
-            Self::Drift { .. } | Self::CannotStrip { .. } => "Degraded",
-            Self::Missing { .. } | Self::NoneToUse { .. } | Self::Unmarkable { .. } => "Invalid",
+            Self::Drift { .. }
+            | Self::CannotStrip { .. }
+            | Self::Failed { .. }
+            | Self::Lost { .. }
+            | Self::Unknown { .. }
+            | Self::StillNeeded { .. }
+            | Self::Kept { .. } => "Degraded",
+            Self::Missing { .. }
+            | Self::NoneToUse { .. }
+            | Self::SeveralToUse { .. }
+            | Self::Moved { .. }
+            | Self::Unmarkable { .. } => "Invalid",
             _ => "Conflict",
         }
     }
@@ -236,6 +332,16 @@ impl fmt::Display for Finding {
             Self::Conflict {
                 slot,
                 target,
+                owner: Owner::Claim(other),
+            } if let Some(by) = &other.held_by => write!(
+                f,
+                "{slot}: {target} belongs to {other}; choose another name, or end that claim there; \
+                 if that management cluster is gone for good, take over what it holds: freehold \
+                 take-over --from {by}"
+            ),
+            Self::Conflict {
+                slot,
+                target,
                 owner,
             } => write!(
                 f,
@@ -274,6 +380,19 @@ impl fmt::Display for Finding {
                     "{field}: none is named, and there is no {what}; name one, or make one"
                 )
             }
+            Self::SeveralToUse {
+                slot,
+                field,
+                what,
+                found,
+            } => {
+                let field = field.as_deref().unwrap_or(slot.as_str());
+                write!(
+                    f,
+                    "{field}: none is named, and each of {} is a {what}; name the one to use",
+                    list(found)
+                )
+            }
             Self::MarkLost { slot, target } => write!(
                 f,
                 "{slot}: somebody removed Freehold's mark from {target}; it is left alone until you \
@@ -309,6 +428,43 @@ impl fmt::Display for Finding {
                 f,
                 "{slot}: {target} has {prop} {found:?} instead of {wanted:?}, which cannot be \
                  changed in place"
+            ),
+            Self::Failed {
+                slot,
+                target,
+                why,
+                replaced: true,
+            } => write!(f, "{slot}: {target} has failed and will be replaced: {why}"),
+            Self::Failed {
+                slot, target, why, ..
+            } => write!(
+                f,
+                "{slot}: {target} has failed: {why}; repair it, or delete it"
+            ),
+            Self::StillNeeded { slot, target } => write!(
+                f,
+                "{slot}: {target} is not wanted any more and stays while something refers to it"
+            ),
+            Self::Unknown { slot } => write!(
+                f,
+                "{slot}: this version does not know what that is, so it is left alone; run the version \
+                 that wrote it"
+            ),
+            Self::Moved { slot, from } => write!(
+                f,
+                "{slot}: it is in {} and cannot move to another place; set that back, or delete this \
+                 object and make it anew",
+                from.name().unwrap_or("the first place of this object")
+            ),
+            Self::Kept { slot, target } => write!(
+                f,
+                "{slot}: {target} holds data and is not asked for any more, but the object itself does \
+                 not say so: it is kept; delete it by hand if it is not needed"
+            ),
+            Self::Lost { slot, target } => write!(
+                f,
+                "{slot}: {target} is gone and is not made again, because it held more than this object \
+                 says; delete this object, or restore the resource"
             ),
             Self::InnerConflict {
                 slot,
@@ -409,6 +565,8 @@ pub enum Reason {
     Refused(SlotName),
     /// The time in which it could have come is over.
     NeverCame(SlotName),
+    /// A secret has changed since the create was announced, so that attempt is given up.
+    SecretChanged(SlotName),
     /// The slot has one too many.
     Twin(ResourceId),
     /// It was condemned as a twin.
@@ -437,6 +595,10 @@ pub enum Reason {
     Settled,
     /// The resource is used by this claim and does not say so.
     MarkUsed(SlotName),
+    /// The object does not ask for the slot any more.
+    Unwanted(SlotName),
+    /// What we added is not asked for any more.
+    TraceUnwanted,
     /// The claim ends.
     Ends,
     /// The claim ends, and its resources are given back.
@@ -459,10 +621,20 @@ pub enum Reason {
     AwaitJoin(ResourceId),
     /// A call on it may still take effect.
     AwaitCall(ResourceId),
+    /// Creates of this Kind that may still take effect.
+    AwaitCreates(&'static str),
     /// What the management cluster before this one has sent may still take effect.
     AwaitTakeOver(ResourceId),
     /// The resource is not usable yet.
     AwaitReady(ResourceId),
+    /// The operation that makes the slot's resource runs.
+    AwaitOperation(SlotName),
+    /// It is being deleted.
+    AwaitGone(ResourceId),
+    /// It has failed, and is replaced after a while.
+    Failed(ResourceId),
+    /// A call failed: nothing new is begun in this pass.
+    CallFailed,
 }
 
 impl fmt::Display for Reason {
@@ -508,6 +680,10 @@ impl fmt::Display for Reason {
             Self::SeenByMarks => write!(f, "its resource was seen by marks"),
             Self::Refused(slot) => write!(f, "the cloud refused to create {slot}"),
             Self::NeverCame(slot) => write!(f, "the create of {slot} had no effect"),
+            Self::SecretChanged(slot) => write!(
+                f,
+                "the create of {slot} had no effect, and is not repeated: a secret of it has changed"
+            ),
             Self::Twin(kept) => write!(f, "the slot has one too many; {kept} is kept"),
             Self::Condemned(id) => write!(f, "{id} was condemned as a twin"),
             Self::RollBack(slot) => write!(f, "{slot} could not be recorded, so it is taken back"),
@@ -524,6 +700,8 @@ impl fmt::Display for Reason {
             Self::AnnounceCall => write!(f, "what could be late is written down first"),
             Self::Settled => write!(f, "nothing of it can be late any more"),
             Self::MarkUsed(slot) => write!(f, "this cluster uses it ({slot})"),
+            Self::Unwanted(slot) => write!(f, "{slot} is not wanted any more"),
+            Self::TraceUnwanted => write!(f, "what was added is not wanted any more"),
             Self::Ends => write!(f, "the claim ends"),
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
             Self::EraseTraces => write!(f, "the claim ends; what it added goes"),
@@ -542,10 +720,17 @@ impl fmt::Display for Reason {
             Self::AwaitCall(id) => {
                 write!(f, "a call on {id} may still take effect")
             }
+            Self::AwaitCreates(kind) => {
+                write!(f, "a create of {kind} may still take effect")
+            }
             Self::AwaitTakeOver(id) => {
                 write!(f, "whoever held {id} before may still be changing it")
             }
             Self::AwaitReady(id) => write!(f, "{id} is not ready yet"),
+            Self::AwaitOperation(slot) => write!(f, "the cloud is still making {slot}"),
+            Self::AwaitGone(id) => write!(f, "{id} is being deleted"),
+            Self::Failed(id) => write!(f, "{id} has failed"),
+            Self::CallFailed => write!(f, "a call failed, so nothing new is begun"),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::life::{Course, Failed, Lost};
 use crate::mark::Carrier;
+use crate::name::NameRule;
 use crate::time::{FRESH, Millis, REQUEST_TIMEOUT};
 
 /// The declaration of one Kind of cloud resource.
@@ -35,6 +37,8 @@ pub struct Kind {
     pub tags_together: bool,
     /// Where its name is unique.
     pub naming: Naming,
+    /// What its names may be.
+    pub names: NameRule,
     /// What its ids are.
     pub ids: Ids,
     /// Whether the cloud tells when a resource was created.
@@ -42,10 +46,17 @@ pub struct Kind {
     /// Whether the cloud's listing of all of them shows their marks; where it does not, each must be
     /// asked for.
     pub lists_marks: bool,
+    /// Whether the ledger announces each create and lists each resource. Where it does not, the name that
+    /// we give and the mark that rides on the create tell all there is to know: a second create of the
+    /// name is refused, and reads show at once what is there. So the ledger does not grow with their
+    /// number.
+    pub recorded: bool,
     /// Whether it holds data, or is an address that others know: twins are reported, not reduced.
     pub valuable: bool,
     /// For how long after a write reads may still show the state before it.
     pub settling: Millis,
+    /// How its resources come and go.
+    pub course: Course,
     /// Its properties.
     pub props: &'static [PropRule],
     /// The parts that live inside it.
@@ -116,6 +127,11 @@ pub enum Change {
     Never,
     /// It cannot be changed, and says nothing: a description. It is chosen at birth.
     Irrelevant,
+    /// The cloud gives it (an address, an ARN): nobody can wish for it, but others can refer to it.
+    Given,
+    /// It is a secret (user data, a password): chosen at birth, wished for in
+    /// [`Slot::secrets`](crate::Slot::secrets), and told by nobody, so a difference cannot be seen.
+    Secret,
 }
 
 /// A property of a Kind and what becomes of a difference.
@@ -129,7 +145,6 @@ pub struct PropRule {
 
 /// A sort of part that lives inside a resource: a rule, an inline policy, a role in a profile.
 ///
-/// A new resource has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InnerKind {
     /// Its name, unique within its parent's Kind.
@@ -146,6 +161,22 @@ pub struct InnerKind {
     pub batch: bool,
     /// Whether a resource holds at most one: another must go before the next can come.
     pub single: bool,
+    /// The keys of those that the cloud itself puts into every new resource: they are read, not assumed,
+    /// and go with it.
+    pub comes_along: &'static [&'static str],
+    /// The property of the create call that says which of them it puts in: their keys, with commas between.
+    /// Then a new resource is not empty, and what is inside is read.
+    pub born_with: Option<&'static str>,
+    /// Whether a listing of all resources of the Kind, or of all such parts, shows them; where none does,
+    /// each resource must be asked for.
+    pub is_listed: bool,
+}
+
+impl InnerKind {
+    /// Whether a new resource surely has none inside.
+    pub fn is_born_empty(&self) -> bool {
+        self.comes_along.is_empty() && self.born_with.is_none()
+    }
 }
 
 /// How an inner part of a resource that we only use is known to be ours.
@@ -206,26 +237,93 @@ impl Kind {
                 "its create overwrites: only a name that holds the claim's hash is safe",
             );
         }
+        if self.create == CreateMode::Upsert && self.token.is_some() {
+            return refuse(
+                "its create overwrites, so a repetition does the same without a client token",
+            );
+        }
         if self.birth == BirthProof::Nonce && self.naming == Naming::Free {
             return refuse("a nonce in a name proves something only where names are unique");
+        }
+        if self.naming != Naming::Free && !self.names.has_room(self.birth == BirthProof::Nonce) {
+            return refuse("its names have no room for what tells them apart");
+        }
+        if let Naming::Within(prop) = self.naming
+            && self.is_secret(prop)
+        {
+            return refuse("its names are unique within a secret, which no look-up may send");
         }
         if self.ids == Ids::Names && self.naming == Naming::Free {
             return refuse("its ids are names, so a name must be unique somewhere");
         }
         if self
             .token
-            .is_some_and(|lifetime| lifetime <= FRESH + REQUEST_TIMEOUT + self.settling)
+            .is_some_and(|lifetime| lifetime <= self.shows_after(FRESH + REQUEST_TIMEOUT))
         {
             return refuse("its client token may expire before its resource must have been seen");
+        }
+        if !self.recorded {
+            self.check_unrecorded().map_err(|rule| KindError {
+                kind: self.name,
+                rule,
+            })?;
+        }
+        let of_the_call = |prop: &str| {
+            let mut rules = self.props.iter();
+            rules.any(|rule| rule.name == prop && rule.change == Change::Irrelevant)
+        };
+        let mut born_with = self.inner.iter().filter_map(|inner| inner.born_with);
+        if !born_with.all(of_the_call) {
+            return refuse(
+                "what its create puts inside must be told by a property of that call alone",
+            );
+        }
+        if self.valuable && self.course.failed == Failed::Replaced {
+            return refuse("what holds data is not replaced where it has failed");
+        }
+        Ok(())
+    }
+
+    /// Whether name and mark tell all that a ledger would.
+    fn check_unrecorded(&self) -> Result<(), &'static str> {
+        if self.birth != BirthProof::Marks {
+            return Err("it is not recorded, so marks must ride on its create");
+        }
+        if self.naming == Naming::Free {
+            return Err("it is not recorded, so a taken name must refuse a second one");
+        }
+        if self.ids == Ids::Names {
+            return Err("it is not recorded, so its ids must be more than names");
+        }
+        if self.shows_after(Millis(0)) > Millis(0) {
+            return Err("it is not recorded, so reads must show at once what is there");
+        }
+        if !self.inner.is_empty() {
+            return Err("it is not recorded, so nobody could tell which parts inside are ours");
+        }
+        if self.course.lost == Lost::Reported {
+            return Err("it is not recorded, so nobody could tell that one is gone");
         }
         Ok(())
     }
 
     /// Whether a look-up by name is also a look-up by marks: we always create under this one name,
     /// names are unique in the whole account, and so whatever is ours is what the name finds. A name
-    /// that is unique only within a parent finds nothing in the parent that was wanted yesterday.
+    /// that is unique only within a parent finds nothing in the parent that was wanted yesterday; and
+    /// where nothing is recorded, nobody knows yesterday's name.
     pub fn name_finds_marks(&self) -> bool {
-        self.naming == Naming::Account && self.birth != BirthProof::Nonce
+        self.naming == Naming::Account && self.birth != BirthProof::Nonce && self.recorded
+    }
+
+    /// When a resource shows, if its create takes effect after this time at the latest.
+    pub fn shows_after(&self, effect: Millis) -> Millis {
+        effect + self.course.hidden_for + self.settling
+    }
+
+    /// Whether it has a secret property of that name.
+    pub fn is_secret(&self, prop: &str) -> bool {
+        let secret = |rule: &PropRule| rule.name == prop && rule.change == Change::Secret;
+        self.props.iter().any(secret)
     }
 
     /// The inner Kind of that name.
@@ -293,14 +391,144 @@ pub(crate) mod tests {
         marking: Marking::Mutable,
         tags_together: true,
         naming: Naming::Free,
+        names: NameRule::longest(255),
         ids: Ids::Unique,
         has_creation_time: false,
         lists_marks: true,
+        recorded: true,
         valuable: false,
         settling: Millis::seconds(10),
+        course: Course::PLAIN,
         props: &[],
         inner: &[],
     };
+
+    #[test]
+    fn names_are_not_unique_within_a_secret() {
+        let rule = |change| PropRule {
+            name: "parent",
+            change,
+        };
+        for (change, legal) in [(Change::Secret, false), (Change::Never, true)] {
+            let kind = Kind {
+                naming: Naming::Within("parent"),
+                props: Box::leak(Box::new([rule(change)])),
+                ..THING.clone()
+            };
+            assert_eq!(kind.check().is_ok(), legal);
+        }
+    }
+
+    #[test]
+    fn what_is_not_recorded_tells_all_by_name_and_mark() {
+        let object = Kind {
+            recorded: false,
+            naming: Naming::Account,
+            settling: Millis(0),
+            ..THING.clone()
+        };
+        assert_eq!(object.check(), Ok(()));
+        assert!(!object.name_finds_marks());
+        let with_birth = |birth| Kind {
+            birth,
+            ..object.clone()
+        };
+        let with_course = |course| Kind {
+            course,
+            ..object.clone()
+        };
+        let part = InnerKind {
+            name: "part",
+            noun: "part",
+            proof: InnerProof::OwnMark,
+            create: CreateMode::Insert,
+            blocks_deletion: false,
+            batch: false,
+            single: false,
+            comes_along: &[],
+            born_with: None,
+            is_listed: true,
+        };
+        let broken = [
+            ("marks must ride", with_birth(BirthProof::Nonce)),
+            (
+                "a taken name",
+                Kind {
+                    naming: Naming::Free,
+                    ..object.clone()
+                },
+            ),
+            (
+                "more than names",
+                Kind {
+                    ids: Ids::Names,
+                    ..object.clone()
+                },
+            ),
+            (
+                "at once",
+                Kind {
+                    settling: Millis(1),
+                    ..object.clone()
+                },
+            ),
+            (
+                "at once",
+                with_course(Course {
+                    hidden_for: Millis(1),
+                    ..Course::PLAIN
+                }),
+            ),
+            (
+                "parts inside",
+                Kind {
+                    inner: Box::leak(Box::new([part])),
+                    ..object.clone()
+                },
+            ),
+            (
+                "one is gone",
+                with_course(Course {
+                    lost: Lost::Reported,
+                    ..Course::PLAIN
+                }),
+            ),
+        ];
+        for (rule, kind) in broken {
+            let error = kind.check().unwrap_err();
+            assert!(error.rule.contains(rule), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_a_create_puts_inside_is_told_by_a_property_of_the_call() {
+        let inner = InnerKind {
+            name: "subnet",
+            noun: "subnet",
+            proof: InnerProof::ParentMark,
+            create: CreateMode::Upsert,
+            blocks_deletion: false,
+            batch: true,
+            single: false,
+            comes_along: &[],
+            born_with: Some("subnets"),
+            is_listed: true,
+        };
+        let rule = |name, change| PropRule { name, change };
+        for (rule, legal) in [
+            (rule("subnets", Change::Irrelevant), true),
+            (rule("subnets", Change::InPlace), false),
+            (rule("networks", Change::Irrelevant), false),
+        ] {
+            let kind = Kind {
+                props: Box::leak(Box::new([rule])),
+                inner: Box::leak(Box::new([inner.clone()])),
+                ..THING.clone()
+            };
+            assert_eq!(kind.check().is_ok(), legal, "{rule:?}");
+        }
+        assert!(!inner.is_born_empty());
+    }
 
     #[test]
     fn two_kinds_of_one_name_are_one() {

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blueprint::{Slot, SlotName};
+use crate::error::CloudError;
 use crate::kind::{Ids, Kind};
 use crate::part::{Props, Resource};
+use crate::place::{KindAt, Place};
 use crate::query::Target;
+use crate::secret::Digests;
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
 use crate::verdict::Held;
@@ -49,6 +52,8 @@ pub struct Ledger {
     /// How many calls and traces were ever announced: no announcement has the number of another, so
     /// that nobody takes a new one for one that he has known for long.
     pub announced: u32,
+    /// The highest revision of its system's slots that wrote it.
+    pub revision: u32,
 }
 
 /// A create that was decided: written and acknowledged before the call is sent.
@@ -56,6 +61,8 @@ pub struct Ledger {
 pub struct Intent {
     /// The Kind.
     pub kind: &'static Kind,
+    /// Where.
+    pub place: Place,
     /// Which attempt it is.
     pub attempt: u32,
     /// How often it was announced: each call has an announcement of its own, so that everybody can
@@ -65,10 +72,29 @@ pub struct Intent {
     pub name: Text,
     /// The properties that are sent: a repetition sends the same, later differences are repairs.
     pub props: Props,
+    /// What tells whether the secrets that are sent are still the same: only then it is repeated.
+    pub secrets: Digests,
     /// What was there before, for Kinds whose birth proof is only circumstantial.
     pub before: Option<BeforeImage>,
     /// Not a create but an adoption: the resource that evidence on the object says is ours.
     pub adopts: Option<ResourceId>,
+    /// The cloud's name for the operation that the create began: while it runs nothing is sent again.
+    pub operation: Option<Text>,
+}
+
+impl Intent {
+    /// The Kind and the place of what it makes.
+    pub fn kind_at(&self) -> KindAt {
+        KindAt {
+            kind: self.kind,
+            place: self.place.clone(),
+        }
+    }
+
+    /// What it makes, by the id that the cloud gives it.
+    pub fn target(&self, id: ResourceId) -> Target {
+        Target::at(&self.place, self.kind, id)
+    }
 }
 
 /// What a look-up showed before a create without a birth proof.
@@ -92,6 +118,8 @@ pub struct Known {
     /// The parts that we put into it: what others put there is theirs. `None` in a record that is
     /// older than this list.
     pub wrote: Option<BTreeSet<Part>>,
+    /// The user's tags that we wrote to it.
+    pub tags: BTreeSet<(Text, Text)>,
 }
 
 /// A part inside a resource: its inner Kind's name and its key.
@@ -105,6 +133,18 @@ impl Known {
             origin,
             unique: resource.unique.clone(),
             wrote: None,
+            tags: BTreeSet::new(),
+        }
+    }
+
+    /// What fills a slot of ours, as its mark says that no ledger lists.
+    pub(crate) fn unrecorded(slot: &SlotName) -> Self {
+        Self {
+            slot: slot.clone(),
+            origin: Origin::Created,
+            unique: None,
+            wrote: None,
+            tags: BTreeSet::new(),
         }
     }
 
@@ -119,8 +159,10 @@ impl Known {
             if self.unique.is_none() {
                 self.unique = earlier.unique;
                 self.wrote = self.wrote.or(earlier.wrote);
+                self.tags.extend(earlier.tags);
             } else if self.unique == earlier.unique || earlier.unique.is_none() {
                 self.wrote = self.wrote.or(earlier.wrote);
+                self.tags.extend(earlier.tags);
             }
         }
         self
@@ -200,6 +242,20 @@ pub enum Edit {
         /// The slot.
         slot: SlotName,
     },
+    /// The create has begun an operation of the cloud.
+    Running {
+        /// The slot.
+        slot: SlotName,
+        /// The cloud's name for it.
+        operation: Text,
+    },
+    /// The operation has failed: nothing will come of the create.
+    Failed {
+        /// The slot.
+        slot: SlotName,
+        /// The cloud's reason.
+        error: CloudError,
+    },
     /// A twin will be deleted.
     Condemn {
         /// The twin.
@@ -218,6 +274,13 @@ pub enum Edit {
         target: Target,
         /// All of them.
         parts: BTreeSet<Part>,
+    },
+    /// These are the user's tags that we wrote to a resource of ours, or are about to.
+    Tagged {
+        /// The resource.
+        target: Target,
+        /// All of them.
+        tags: BTreeSet<(Text, Text)>,
     },
     /// Something will be added to a resource that is not ours.
     Trace(Trace),
@@ -238,10 +301,41 @@ pub enum Edit {
     },
     /// Every such call has taken effect.
     Answered(Target),
+    /// This build knows the slots of this revision.
+    Revision(u32),
     /// Another management cluster holds the claim.
     Yield(Held),
     /// Nothing of ours is left: remove the finalizers.
     Finish,
+}
+
+impl Edit {
+    /// The resource that it is about, where its id is known.
+    pub fn target(&self) -> Option<&Target> {
+        match self {
+            Self::Record { target, .. }
+            | Self::Know { target, .. }
+            | Self::Condemn { target, .. }
+            | Self::Gone { target }
+            | Self::Wrote { target, .. }
+            | Self::Tagged { target, .. }
+            | Self::Call { target, .. }
+            | Self::Answered(target) => Some(target),
+            Self::Trace(trace)
+            | Self::Join(trace)
+            | Self::Joined(trace)
+            | Self::Leave(trace)
+            | Self::Erase(trace) => Some(&trace.on),
+            Self::Pin
+            | Self::OpenIntent { .. }
+            | Self::CloseIntent { .. }
+            | Self::Running { .. }
+            | Self::Failed { .. }
+            | Self::Revision(_)
+            | Self::Yield(_)
+            | Self::Finish => None,
+        }
+    }
 }
 
 impl Ledger {
@@ -259,6 +353,7 @@ impl Ledger {
             left: _,
             calls,
             announced: _,
+            revision: _,
             is_new: _,
             yielded: _,
         } = self;
@@ -289,7 +384,12 @@ impl Ledger {
                 *last = (*last).max(intent.attempt);
                 self.intents.insert(slot.clone(), intent.clone());
             }
-            Edit::CloseIntent { slot } => {
+            Edit::Running { slot, operation } => {
+                if let Some(intent) = self.intents.get_mut(slot) {
+                    intent.operation = Some(operation.clone());
+                }
+            }
+            Edit::CloseIntent { slot } | Edit::Failed { slot, .. } => {
                 self.intents.remove(slot);
             }
             Edit::Condemn { target, known } => {
@@ -313,6 +413,12 @@ impl Ledger {
                     known.wrote = Some(parts.clone());
                 }
             }
+            Edit::Tagged { target, tags } => {
+                if let Some(known) = self.known.get_mut(target) {
+                    known.tags.clone_from(tags);
+                }
+            }
+            Edit::Revision(revision) => self.revision = *revision,
             Edit::Join(trace) => {
                 self.joined.insert(trace.clone());
             }

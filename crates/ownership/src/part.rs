@@ -1,7 +1,10 @@
 //! Parts as they are in the cloud: resources, and what lives inside them.
 
 use crate::kind::Kind;
+use crate::life::Life;
 use crate::mark::Tags;
+use crate::place::{KindAt, Place};
+use crate::query::Target;
 use crate::text::{ResourceId, Text};
 use crate::time::CloudTime;
 
@@ -70,8 +73,25 @@ pub struct Resource {
     pub props: Props,
     /// When the cloud says it was created.
     pub created: Option<CloudTime>,
-    /// Whether it can be used yet.
-    pub ready: bool,
+    /// Where it stands in its life.
+    pub life: Life,
+    /// Where it is.
+    pub place: Place,
+}
+
+impl Resource {
+    /// Its Kind and its place.
+    pub fn kind_at(&self) -> KindAt {
+        KindAt {
+            kind: self.kind,
+            place: self.place.clone(),
+        }
+    }
+
+    /// The resource, named.
+    pub fn target(&self) -> Target {
+        Target::at(&self.place, self.kind, self.id.clone())
+    }
 }
 
 /// A part inside a resource.

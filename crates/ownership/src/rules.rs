@@ -6,13 +6,15 @@
 
 use crate::claim::ClaimHash;
 use crate::error::{Class, CloudError};
-use crate::kind::{BirthProof, Kind};
+use crate::kind::{BirthProof, CreateMode, Kind};
+use crate::life::Lost;
 use crate::mark::{Dialect, OwnershipMark, Unmarked};
+use crate::secret::Digests;
 use crate::time::{FRESH, Millis, REQUEST_TIMEOUT, Tick};
 use crate::verdict::Identity;
 
 /// The rules of the ownership engine.
-pub trait Rules {
+pub trait Rules: Sync {
     /// Law 1, identity: a mark is ours only if it names this very claim, UUID included.
     fn same_claim(&self, ours: &ClaimHash, mark: &ClaimHash) -> bool {
         ours == mark
@@ -24,6 +26,11 @@ pub trait Rules {
     fn holds(&self, ours: &Identity, mark: &OwnershipMark) -> bool {
         let confirmed = || ours.taken_over.get(&mark.holder);
         ours.holder == mark.holder || confirmed().is_some_and(|upto| mark.generation <= *upto)
+    }
+
+    /// Law 1: a mark on the parent proves what it names only if it is this very claim's.
+    fn names_our_part(&self, ours: &str, tag: &str) -> bool {
+        ours == tag
     }
 
     /// Law 6: a recorded id proves nothing; the mark on the resource does.
@@ -61,8 +68,28 @@ pub trait Rules {
         true
     }
 
+    /// Law 2: what may be in a place is looked for there.
+    fn asks_each_place(&self) -> bool {
+        true
+    }
+
+    /// Law 2: a slot does not move. What fills it elsewhere is told, and nothing is made.
+    fn refuses_to_move(&self) -> bool {
+        true
+    }
+
     /// Law 3: every create is announced in the ledger first.
     fn announces_creates(&self) -> bool {
+        true
+    }
+
+    /// Law 3: creates that the ledger does not list one by one are announced together.
+    fn announces_unrecorded(&self) -> bool {
+        true
+    }
+
+    /// Law 3: what the ledger does not list is looked for by marks before the rest is told to be wanted.
+    fn finds_unrecorded(&self) -> bool {
         true
     }
 
@@ -85,7 +112,57 @@ pub trait Rules {
     /// will: it was sent within [`FRESH`] of the announcement, took effect within T (A3), and reads
     /// have caught up.
     fn late_effects_over_at(&self, kind: &Kind, since: Tick) -> Tick {
-        since + FRESH + self.request_timeout() + kind.settling
+        since + FRESH + self.request_timeout() + self.hidden_for(kind) + kind.settling
+    }
+
+    /// Laws 2 and 3: what was accepted may not show for as long as its Kind says.
+    fn hidden_for(&self, kind: &Kind) -> Millis {
+        kind.course.hidden_for
+    }
+
+    /// Law 2: while the operation of a create runs, nothing is sent again; what became of it decides.
+    fn follows_operations(&self) -> bool {
+        true
+    }
+
+    /// Law 9: what has failed is told, and replaced where the Kind allows it.
+    fn believes_failures(&self) -> bool {
+        true
+    }
+
+    /// Law 9: what is being deleted is waited for, and not deleted again.
+    fn waits_for_what_goes(&self) -> bool {
+        true
+    }
+
+    /// Law 2: what is gone is not made again where the Kind says that it is only reported.
+    fn only_reports_lost(&self, kind: &Kind) -> bool {
+        kind.course.lost == Lost::Reported
+    }
+
+    /// Laws 1 and 3: what a slot no longer wants is ended only when all that is wanted is there.
+    fn moves_first(&self) -> bool {
+        true
+    }
+
+    /// Law 1: what this build does not know is never ended.
+    fn ends_only_what_it_knows(&self) -> bool {
+        true
+    }
+
+    /// Law 1: a blueprint that could not be computed in full, or is older than the ledger, ends nothing.
+    fn shrinks_by_what_is_partial(&self) -> bool {
+        false
+    }
+
+    /// Law 1: what holds data ends when a person stops asking, not when a fact does.
+    fn keeps_data_that_facts_drop(&self) -> bool {
+        true
+    }
+
+    /// Law 1: what something still refers to is not ended.
+    fn spares_what_is_needed(&self) -> bool {
+        true
     }
 
     /// Law 2: what is not there, or has lost its mark, is believed only after the settling time.
@@ -96,7 +173,19 @@ pub trait Rules {
     /// Laws 2 and 3, tokens: a repetition proves something only if it is answered while the cloud
     /// still remembers the token.
     fn token_expired(&self, kind: &Kind, lifetime: Millis, age: Millis) -> bool {
-        age + FRESH + self.request_timeout() + kind.settling >= lifetime
+        age + kind.shows_after(FRESH + self.request_timeout()) >= lifetime
+    }
+
+    /// Law 2, tokens: a create is repeated only with the very secrets that were announced: with others
+    /// its client token would stand for two requests.
+    fn repeats_with(&self, announced: &Digests, today: &Digests) -> bool {
+        announced == today
+    }
+
+    /// Law 2, tokens: an attempt that is given up, and whose resource only its client token shows, is
+    /// over only when nothing is there that could be it.
+    fn doubts_given_up(&self) -> bool {
+        true
     }
 
     /// Law 2, tokens: an attempt that was refused, or whose resource is gone, is not used again.
@@ -113,6 +202,22 @@ pub trait Rules {
     /// Law 3: the create's own answer does not close an intent; a look-up by marks does.
     fn intent_needs_sight(&self) -> bool {
         true
+    }
+
+    /// Laws 1 and 3: the answer of a create proves that it made what it names; but not where a create
+    /// overwrites, for then it is answered alike whatever was there.
+    fn answer_proves(&self, kind: &Kind) -> bool {
+        kind.create == CreateMode::Insert
+    }
+
+    /// Law 4: of several that a look-up finds where one is wanted, none is chosen.
+    fn refuses_to_choose(&self) -> bool {
+        true
+    }
+
+    /// Law 6: wishes refer to what fills a slot, not to what was recorded for it.
+    fn refers_to_records(&self) -> bool {
+        false
     }
 
     /// Law 3: an intent without a birth proof is resolved only by what is new, alike and alone.
@@ -189,6 +294,21 @@ pub trait Rules {
 
     /// Law 5: a claim of which another management cluster holds a part is left alone altogether.
     fn stops_for_held_parts(&self) -> bool {
+        true
+    }
+
+    /// Law 1: of what is done at once no two Steps work on one resource, or on one that the other names.
+    fn one_step_a_resource(&self) -> bool {
+        true
+    }
+
+    /// Law 2: of what was done at once every outcome is taken in, also when one of them is a failure.
+    fn takes_in_every_outcome(&self) -> bool {
+        true
+    }
+
+    /// Law 4: a slot is filled only when those are that it depends on.
+    fn waits_for_dependencies(&self) -> bool {
         true
     }
 

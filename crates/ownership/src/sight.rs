@@ -20,12 +20,16 @@ pub enum Sight {
     Lost(Target),
     /// Something announced for a resource that is not ours, and not there, by announcement.
     Trace(Trace, u32),
+    /// A resource of ours that has failed.
+    Failed(Target),
     /// The claim ends, and its resources are to be retained.
     Retaining,
     /// A tag on somebody's resource that names a part of ours which is not there.
     Part(Target, Text),
     /// A part of ours in a resource of ours, neither wanted nor there any more.
     Written(Target, &'static str, Text),
+    /// A resource of ours without tags that we wrote and that are not wanted any more.
+    Untagged(Target),
     /// A part that we have marked beside another claim's mark.
     Joined(Trace),
     /// A part that we have taken our mark off, and that carries nobody's.
@@ -113,6 +117,8 @@ impl Sightings {
             Sight::Left(trace) | Sight::LeftBehind(trace) => ledger.left.contains(trace),
             Sight::Missing(_)
             | Sight::Lost(_)
+            | Sight::Failed(_)
+            | Sight::Untagged(_)
             | Sight::Retaining
             | Sight::Part(..)
             | Sight::Leaving(_)
@@ -138,17 +144,21 @@ mod tests {
     use crate::kind::tests::THING;
     use crate::ledger::{Edit, Intent, TraceOf};
     use crate::part::Props;
+    use crate::secret::Digests;
     use crate::text::ResourceId;
 
     fn intent(attempt: u32, sends: u32) -> Intent {
         Intent {
+            place: crate::place::Place::HOME,
             kind: &THING,
             attempt,
             sends,
             name: "nodes".into(),
             props: Props::new(),
+            secrets: Digests::new(),
             before: None,
             adopts: None,
+            operation: None,
         }
     }
 

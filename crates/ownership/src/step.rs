@@ -1,12 +1,17 @@
 //! Steps: one side effect each, with the right to it.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use crate::blueprint::SlotName;
+use crate::error::CloudError;
 use crate::kind::Kind;
 use crate::mark::Tags;
-use crate::part::{InnerPart, Props};
-use crate::query::Target;
+use crate::part::{InnerPart, Props, Resource};
+use crate::place::Place;
+use crate::query::{InnerAnswer, Target, move_to};
+use crate::secret::Secrets;
 use crate::text::Text;
 use crate::time::{FRESH, Tick};
 use crate::verdict::{Owned, OwnedPart};
@@ -58,6 +63,18 @@ pub enum Step {
     Delete(Deletion),
 }
 
+/// What an acknowledged Step came to.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// The resource that a create made, as the cloud described it in its answer. `None` while only an
+    /// operation is known.
+    pub born: Option<Arc<Resource>>,
+    /// What came along inside it, as far as the answer tells.
+    pub inner: Vec<InnerAnswer>,
+    /// The cloud's name for the operation that a create has begun.
+    pub operation: Option<Text>,
+}
+
 /// A create call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Create {
@@ -65,12 +82,16 @@ pub struct Create {
     pub slot: SlotName,
     /// The Kind.
     pub kind: &'static Kind,
+    /// Where.
+    pub place: Place,
     /// Which attempt it is.
     pub attempt: u32,
     /// The name.
     pub name: Text,
     /// The properties.
     pub props: Props,
+    /// The secret ones: the request gets them, and nothing else.
+    pub secrets: Secrets,
     /// The tags that ride on the call; empty where marks need a second one.
     pub tags: Tags,
     /// The client token, where the Kind takes one.
@@ -130,6 +151,17 @@ pub enum UnmarkRight {
     Retain(Owned),
     /// The ledger says that we added exactly these.
     Trace,
+}
+
+impl Effect {
+    /// The same, in this place: who answers for a place does not know what a claim calls it.
+    #[must_use]
+    pub fn at(mut self, place: &Place) -> Self {
+        self.born.iter_mut().for_each(|born| move_to(place, born));
+        let inner = self.inner.iter_mut();
+        inner.for_each(|told| told.of.place = place.clone());
+        self
+    }
 }
 
 impl Removal {
@@ -228,11 +260,40 @@ impl Step {
         }
     }
 
+    /// Whether it works on this resource, or refers to it.
+    pub fn names(&self, target: &Target) -> bool {
+        let in_parts = |parts: &[InnerPart]| {
+            let mut parts = parts.iter();
+            parts.any(|it| target.id.is_named_in(&it.key) || target.id.is_named_in(&it.value))
+        };
+        let in_props = |props: &Props| props.iter().any(|(_, it)| target.id.is_named_in(it));
+        let refers = match self {
+            Self::Create(create) => in_props(&create.props),
+            Self::Update(update) => in_props(&update.props),
+            Self::AddInner { parts, .. } => in_parts(parts),
+            Self::MarkInner(tags) | Self::UnmarkInner(tags) => in_parts(&tags.parts),
+            Self::RemoveInner(removal) => in_parts(&removal.parts),
+            Self::Mark { .. } | Self::Unmark { .. } | Self::Delete(_) => false,
+        };
+        refers || self.targets().contains(target)
+    }
+
     /// The Kind it works on; `None` if it works on nothing.
     pub fn kind(&self) -> Option<&'static Kind> {
         match self {
             Self::Create(create) => Some(create.kind),
             _ => self.targets().first().map(|target| target.kind),
+        }
+    }
+
+    /// Where it is done: everything that one Step works on is in one place.
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Create(create) => &create.place,
+            _ => self
+                .targets()
+                .first()
+                .map_or(&Place::HOME, |target| &target.place),
         }
     }
 
@@ -247,6 +308,15 @@ impl Step {
             | Self::AddInner { .. }
             | Self::MarkInner(_)
             | Self::Update(_) => false,
+        }
+    }
+
+    /// A failure of it as it may be told: without the cloud's words, if they repeat a secret.
+    #[must_use]
+    pub fn withhold(&self, error: CloudError) -> CloudError {
+        match self {
+            Self::Create(create) => create.secrets.withhold(error),
+            _ => error,
         }
     }
 

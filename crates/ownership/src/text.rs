@@ -20,6 +20,11 @@ impl ResourceId {
         &self.0
     }
 
+    /// Whether a text names this resource: it is the id, or one of its words is.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        text == &*self.0 || text.split([' ', ',']).any(|word| word == &*self.0)
+    }
+
     /// The shared string itself, for properties that refer to this resource.
     pub fn text(&self) -> Text {
         self.0.clone()

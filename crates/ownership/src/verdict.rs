@@ -45,23 +45,37 @@ pub struct OtherClaim {
     pub hash: ClaimHash,
     /// Whom a served system's mark beside it names.
     pub object: Option<String>,
+    /// Who holds it, where that is not the management cluster that asks.
+    pub held_by: Option<Held>,
 }
 
 impl OtherClaim {
     /// `not` is the name of a cluster that cannot be meant: the one that asks has a mark there, too.
-    fn new(carrier: Carrier, tags: &Tags, hash: ClaimHash, not: Option<&str>) -> Self {
+    fn new(
+        carrier: Carrier,
+        tags: &Tags,
+        (hash, held_by): (ClaimHash, Option<Held>),
+        not: Option<&str>,
+    ) -> Self {
         let mut named = mark::named(carrier, tags).into_iter();
         let object = named.find(|named| named.owns && not != Some(named.name.as_str()));
         let object = object.map(|named| named.to_string());
-        Self { hash, object }
+        Self {
+            hash,
+            object,
+            held_by,
+        }
     }
 }
 
 impl std::fmt::Display for OtherClaim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the claim {}", self.hash)?;
-        match &self.object {
-            Some(object) => write!(f, " ({object})"),
+        if let Some(object) = &self.object {
+            write!(f, " ({object})")?;
+        }
+        match &self.held_by {
+            Some(by) => write!(f, ", held by the management cluster {}", by.holder),
             None => Ok(()),
         }
     }
@@ -121,6 +135,9 @@ pub enum Proof {
     Mark(OwnershipMark),
     /// Our own create call returned this id in this pass.
     CreatedHere,
+    /// A read shows that its name holds the nonce of a create that we announced, and that nobody has
+    /// marked it.
+    Nonce,
 }
 
 impl From<&OwnershipMark> for Held {
@@ -153,6 +170,17 @@ impl Owned {
             proof: Proof::CreatedHere,
             read_at,
             fresh: true,
+            held_by: None,
+        }
+    }
+
+    /// By the nonce in its name, as it was read.
+    pub(crate) fn by_nonce(target: Target, read: ReadStamp) -> Self {
+        Self {
+            target,
+            proof: Proof::Nonce,
+            read_at: read.at,
+            fresh: read.fresh,
             held_by: None,
         }
     }
@@ -192,7 +220,7 @@ impl Owned {
     pub fn mark(&self) -> Option<&OwnershipMark> {
         match &self.proof {
             Proof::Mark(mark) => Some(mark),
-            Proof::CreatedHere => None,
+            Proof::CreatedHere | Proof::Nonce => None,
         }
     }
 }
@@ -264,7 +292,7 @@ pub struct ReadStamp {
 
 /// Judges a resource by its marks.
 pub fn judge(
-    rules: &impl Rules,
+    rules: &dyn Rules,
     identity: &Identity,
     kind: &Kind,
     resource: &Resource,
@@ -275,7 +303,7 @@ pub fn judge(
         Standing::Ours(mark) => {
             let holds = rules.holds(identity, &mark);
             Verdict::Owned(Owned {
-                target: Target::new(resource.kind, resource.id.clone()),
+                target: resource.target(),
                 held_by: (!holds).then(|| Held::from(&mark)),
                 proof: Proof::Mark(mark),
                 read_at: read.at,
@@ -303,7 +331,7 @@ pub(crate) enum Standing {
 }
 
 pub(crate) fn read_marks(
-    rules: &impl Rules,
+    rules: &dyn Rules,
     identity: &Identity,
     kind: &Kind,
     tags: &Tags,
@@ -313,11 +341,12 @@ pub(crate) fn read_marks(
         if rules.same_claim(identity.claim.hash(), &mark.claim) {
             ours = Some(mark);
         } else {
-            other = Some(mark.claim);
+            let held = (!rules.holds(identity, &mark)).then(|| Held::from(&mark));
+            other = Some((mark.claim, held));
         }
     }
     let own = identity.dialect.cluster_name().filter(|_| ours.is_some());
-    let other = other.map(|hash| OtherClaim::new(kind.carrier, tags, hash, own));
+    let other = other.map(|other| OtherClaim::new(kind.carrier, tags, other, own));
     let dialect = identity.dialect.read(kind.carrier, tags);
     Marks {
         ours,
@@ -352,9 +381,11 @@ impl Identity {
     ) -> Result<Vec<(Text, Text)>, crate::input::InputError> {
         let own = self.mark(&slot.name, attempt);
         let mut tags = vec![own.encode(kind.carrier)?];
+        let badge = kind.carrier.badge();
+        tags.extend(badge.map(|(key, value)| (key.into(), value.into())));
         tags.extend(
             self.dialect
-                .ownership(kind.carrier, slot.role.as_deref())?
+                .ownership_on(kind, slot.role.as_deref())?
                 .iter()
                 .cloned(),
         );

@@ -9,12 +9,14 @@ use std::sync::Arc;
 use crate::blueprint::SlotName;
 use crate::error::CloudError;
 use crate::finding::Reason;
-use crate::kind::{InnerKind, Kind};
+use crate::kind::{CreateMode, InnerKind, Kind};
 use crate::ledger::{Edit, Trace, TraceOf};
+use crate::life::Progress;
 use crate::part::{InnerPart, Resource};
+use crate::place::{KindAt, Place};
 use crate::query::{Answer, Query, Target};
-use crate::step::{PartTags, Removal, Step};
-use crate::text::Text;
+use crate::step::{Create, Effect, PartTags, Removal, Step};
+use crate::text::{ResourceId, Text};
 use crate::time::{CloudTime, Millis, Tick};
 use crate::verdict::ReadStamp;
 
@@ -25,6 +27,8 @@ pub struct View {
     seen: Vec<(Target, Seen)>,
     inner: Vec<InnerSeen>,
     created: Vec<(SlotName, Target)>,
+    /// The operations that creates have begun in this pass.
+    running: Vec<(SlotName, Text)>,
     deleted: Vec<Target>,
     began: Option<Tick>,
     acted: bool,
@@ -42,7 +46,13 @@ pub struct View {
     /// Where a removal of several parts met one that is not there: from then on they go one by one.
     one_by_one: Vec<(Target, &'static str)>,
     blocked: Vec<(Target, CloudError)>,
-    refused: Option<Refusal>,
+    /// The resources whose parts the cloud does not let go in this pass.
+    keeping: Vec<Target>,
+    refused: Vec<Refusal>,
+    /// The failure that ends the pass.
+    failed: Option<CloudError>,
+    /// Whether a ledger write of several entries was refused: from then on they go one by one.
+    singly: bool,
     /// The slots whose turn is over in this pass, and why.
     over: Vec<(SlotName, CloudError)>,
 }
@@ -58,6 +68,8 @@ pub struct Look {
     pub date: CloudTime,
     /// What it found.
     pub found: Vec<Target>,
+    /// How far the operation has come that it asked for.
+    pub progress: Option<Progress>,
     /// How many deletions this pass had made by then.
     pub deletions: usize,
 }
@@ -71,6 +83,8 @@ pub struct Seen {
     pub read: ReadStamp,
     /// After how many answers.
     after: usize,
+    /// Whether nothing but the answer of its create tells of it.
+    unread: bool,
 }
 
 /// The parts inside a resource, as last seen.
@@ -97,6 +111,24 @@ pub enum Refusal {
     Record(SlotName, String),
     /// The recording of a slot's new resource, because the object is gone.
     Gone(SlotName),
+}
+
+impl Refusal {
+    /// The slot.
+    pub fn slot(&self) -> &SlotName {
+        match self {
+            Self::Create(slot, ..) | Self::Record(slot, _) | Self::Gone(slot) => slot,
+        }
+    }
+
+    /// Whether the ledger refused, and not the cloud.
+    fn is_ledgers(&self) -> bool {
+        !matches!(self, Self::Create(..))
+    }
+
+    fn is_of_same(&self, other: &Self) -> bool {
+        self.slot() == other.slot() && self.is_ledgers() == other.is_ledgers()
+    }
 }
 
 impl View {
@@ -139,12 +171,13 @@ impl View {
                     resource: None,
                     read,
                     after,
+                    unread: false,
                 },
             );
         }
         let mut found = Vec::with_capacity(answer.resources.len());
         for resource in answer.resources {
-            let target = Target::new(resource.kind, resource.id.clone());
+            let target = resource.target();
             found.push(target.clone());
             self.put(
                 target,
@@ -152,6 +185,7 @@ impl View {
                     resource: Some(resource),
                     read,
                     after,
+                    unread: false,
                 },
             );
         }
@@ -161,33 +195,45 @@ impl View {
             at: read.at,
             date: answer.date,
             found,
+            progress: answer.progress,
             deletions,
         });
     }
 
-    /// Takes in the acknowledged outcome of a Step; `born` is the resource that a create returned.
-    pub fn performed(&mut self, step: &Step, born: Option<Arc<Resource>>, now: Tick) {
+    /// Takes in the acknowledged outcome of a Step.
+    pub fn performed(&mut self, step: &Step, effect: Effect, now: Tick) {
         self.acted = true;
         match step {
             Step::Create(create) => {
                 self.opened.retain(|(slot, ..)| *slot != create.slot);
-                if let Some(resource) = born {
-                    let target = Target::new(resource.kind, resource.id.clone());
+                if let Some(operation) = effect.operation {
+                    self.running.push((create.slot.clone(), operation));
+                }
+                if let Some(resource) = effect.born {
+                    let target = resource.target();
                     self.created.push((create.slot.clone(), target.clone()));
                     let read = ReadStamp {
                         at: now,
                         fresh: true,
                     };
                     let after = self.looks.len();
+                    // And what a create overwrites can have parts.
+                    let overwrites = create.kind.create == CreateMode::Upsert;
+                    let mut told = effect.inner;
                     for inner in create.kind.inner {
-                        let (of, inner) = (target.clone(), inner.name);
-                        self.put_inner(InnerSeen {
-                            of,
-                            inner,
-                            parts: Vec::new(),
-                            read,
-                            after,
-                        });
+                        let its = told.iter().position(|told| told.inner == inner.name);
+                        let parts = its.map(|at| told.swap_remove(at).parts);
+                        // What comes along and is not told must be read.
+                        let nothing = || (inner.is_born_empty() && !overwrites).then(Vec::new);
+                        if let Some(parts) = parts.or_else(nothing) {
+                            self.put_inner(InnerSeen {
+                                of: target.clone(),
+                                inner: inner.name,
+                                parts,
+                                read,
+                                after,
+                            });
+                        }
                     }
                     self.put(
                         target,
@@ -195,6 +241,7 @@ impl View {
                             resource: Some(resource),
                             read,
                             after,
+                            unread: true,
                         },
                     );
                 }
@@ -274,7 +321,8 @@ impl View {
         match query {
             Query::Id(target) => {
                 let seen = self.seen.iter_mut().find(|(t, _)| t == target);
-                seen.map(|(_, seen)| seen.read = read).is_some()
+                let seen = seen.map(|(_, seen)| (seen.read, seen.unread) = (read, false));
+                seen.is_some()
             }
             Query::Inner { of, inner } => {
                 let seen = self.inner_mut(of, inner);
@@ -296,6 +344,7 @@ impl View {
                     fresh: true,
                 },
                 after: self.looks.len(),
+                unread: false,
             },
         );
     }
@@ -344,6 +393,8 @@ impl View {
                     self.calls.retain(|(calling, ..)| calling != target);
                     self.calls.push((target.clone(), sent, after));
                 }
+                // What became of the create is told as what the cloud answers to one.
+                Edit::Failed { slot, error } => self.refuse_create(slot.clone(), error.clone()),
                 Edit::Finish => self.finished = true,
                 _ => {}
             }
@@ -353,6 +404,18 @@ impl View {
     /// Takes in that a deletion is blocked, for the rest of the pass.
     pub fn block(&mut self, target: Target, error: CloudError) {
         self.blocked.push((target, error));
+    }
+
+    /// Takes in that the cloud does not let parts of a resource go: neither they nor it can be taken away
+    /// for the rest of the pass.
+    pub fn keep_inside(&mut self, target: Target, error: CloudError) {
+        self.keeping.push(target.clone());
+        self.block(target, error);
+    }
+
+    /// Whether the cloud did not let parts of a resource go in this pass.
+    pub fn keeps_inside(&self, target: &Target) -> bool {
+        self.keeping.contains(target)
     }
 
     /// Why a resource could not be deleted in this pass.
@@ -365,7 +428,9 @@ impl View {
 
     /// Takes in that something was certainly refused.
     pub fn refuse(&mut self, refusal: Refusal) {
-        self.refused = Some(refusal);
+        // A create may be refused again; what is recorded is refused once.
+        self.refused.retain(|old| !old.is_of_same(&refusal));
+        self.refused.push(refusal);
     }
 
     /// Takes in that the create of a slot was certainly refused.
@@ -374,18 +439,47 @@ impl View {
         self.refuse(Refusal::Create(slot, error, answered));
     }
 
-    /// What was refused, if anything.
-    pub fn refusal(&self) -> Option<&Refusal> {
-        self.refused.as_ref()
+    /// What was refused, and has not been dealt with.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refused
+    }
+
+    /// Whether the ledger has refused to record the new resource of a slot.
+    pub fn is_unrecorded(&self, slot: &SlotName) -> bool {
+        let mut refused = self.refused.iter();
+        refused.any(|refusal| refusal.is_ledgers() && refusal.slot() == slot)
+    }
+
+    /// Takes in a failure that ends the pass: nothing new is begun, what was begun is finished. The first
+    /// one counts.
+    pub fn fail(&mut self, error: CloudError) {
+        self.failed.get_or_insert(error);
+    }
+
+    /// The failure that ends the pass.
+    pub fn failure(&self) -> Option<&CloudError> {
+        self.failed.as_ref()
+    }
+
+    /// Whether the pass only finishes what it has begun.
+    pub fn winds_up(&self) -> bool {
+        self.failed.is_some() || self.refused.iter().any(Refusal::is_ledgers)
+    }
+
+    /// Takes in that a ledger write of several entries was refused: one of them may be the reason.
+    pub fn write_singly(&mut self) {
+        self.singly = true;
+    }
+
+    /// Whether each entry is written to the ledger by itself.
+    pub fn writes_singly(&self) -> bool {
+        self.singly
     }
 
     /// Takes in that the cloud refused something for a slot: its turn is over in this pass.
     pub fn end_turn(&mut self, slot: SlotName, error: CloudError) {
-        if let Some(Refusal::Create(refused, ..)) = &self.refused
-            && *refused == slot
-        {
-            self.refused = None;
-        }
+        self.refused
+            .retain(|refusal| refusal.is_ledgers() || *refusal.slot() != slot);
         self.over.push((slot, error));
     }
 
@@ -409,6 +503,16 @@ impl View {
             .map(|(_, at, after)| (*at, *after))
     }
 
+    /// When a create was announced in this pass: by an intent, or together with others of its Kind.
+    fn announced(&self, create: &Create) -> Option<Tick> {
+        let at = KindAt {
+            kind: create.kind,
+            place: create.place.clone(),
+        };
+        let together = || self.calling(&at.whatever()).map(|(at, _)| at);
+        self.opened(&create.slot).or_else(together)
+    }
+
     /// Until when a Step may be sent: what it rests on was read, or announced, at most `fresh` before.
     pub fn good_until(&self, step: &Step, fresh: Millis) -> Tick {
         let read = step.targets().iter().filter_map(|target| {
@@ -416,7 +520,7 @@ impl View {
             Some(seen.read.at)
         });
         let rests_on = match step {
-            Step::Create(create) => self.opened(&create.slot),
+            Step::Create(create) => self.announced(create),
             Step::RemoveInner(removal) => Some(removal.read_at()),
             Step::Delete(deletion) => Some(deletion.owned().read_at()),
             Step::Update(update) => Some(update.owned().read_at()),
@@ -430,9 +534,10 @@ impl View {
         oldest.map_or(Tick(u64::MAX), |at| at + fresh)
     }
 
-    /// The cloud's own time of the newest answer.
-    pub fn date(&self) -> Option<CloudTime> {
-        self.looks.iter().map(|look| look.date).max()
+    /// The own time of the cloud in this place, in its newest answer.
+    pub fn date(&self, place: &Place) -> Option<CloudTime> {
+        let looks = self.looks.iter().filter(|look| look.query.place() == place);
+        looks.map(|look| look.date).max()
     }
 
     /// The newest answer to a question, if it was asked after so many others.
@@ -454,11 +559,20 @@ impl View {
             .map(|(_, seen)| seen)
     }
 
+    /// Whether nothing but the answer of its create tells of a resource.
+    pub fn is_unread(&self, target: &Target) -> bool {
+        self.seen(target).is_some_and(|seen| seen.unread)
+    }
+
     /// The resources of a Kind that are there.
-    pub fn of_kind(&self, kind: &Kind) -> impl Iterator<Item = (&Arc<Resource>, ReadStamp)> {
+    pub fn of_kind<'v>(
+        &'v self,
+        kind: &'v Kind,
+        place: &'v Place,
+    ) -> impl Iterator<Item = (&'v Arc<Resource>, ReadStamp)> {
         self.seen
             .iter()
-            .filter(move |(target, _)| target.kind == kind)
+            .filter(move |(target, _)| target.kind == kind && target.place == *place)
             .filter_map(|(_, seen)| Some((seen.resource.as_ref()?, seen.read)))
     }
 
@@ -503,9 +617,28 @@ impl View {
             .map(|(_, target)| target)
     }
 
+    /// The operation that our own create has begun for this slot in this pass.
+    pub fn running(&self, slot: &SlotName) -> Option<&Text> {
+        let mut newest = self.running.iter().rev();
+        newest.find(|(s, _)| s == slot).map(|(_, name)| name)
+    }
+
     /// Whether the cloud acknowledged our deletion of it in this pass.
     pub fn deleted(&self, target: &Target) -> bool {
         self.deleted.contains(target)
+    }
+
+    /// What the cloud acknowledged in this pass to be deleted.
+    pub fn all_deleted(&self) -> &[Target] {
+        &self.deleted
+    }
+
+    /// The Kind of what the cloud acknowledged in this pass to be deleted, by its id.
+    pub fn kind_of_deleted(&self, id: &ResourceId) -> Option<&'static Kind> {
+        let mut deleted = self.deleted.iter();
+        deleted
+            .find(|target| target.id == *id)
+            .map(|target| target.kind)
     }
 
     /// Whether the ledger acknowledged in this pass that the claim has ended.

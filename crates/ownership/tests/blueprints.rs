@@ -1,12 +1,14 @@
 //! Blueprints are DAGs of declared wishes; everything else is refused by slot.
 
-use ownership::blueprint::{BlueprintError, Expr, InnerWish};
+use ownership::blueprint::{Asked, BlueprintError, Expr, Family, InnerWish};
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
+use ownership::life::Course;
 use ownership::mark::Carrier;
+use ownership::secret::Secrets;
 use ownership::time::Millis;
-use ownership::{Blueprint, Kind, Slot, SlotName};
+use ownership::{Blueprint, Kind, Secret, Slot, SlotName};
 use proptest::prelude::*;
 
 static THING: Kind = Kind {
@@ -19,11 +21,14 @@ static THING: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: Millis::seconds(10),
+    course: Course::PLAIN,
     props: &[PropRule {
         name: "parent",
         change: Change::Never,
@@ -43,7 +48,24 @@ const fn inner(name: &'static str, proof: InnerProof) -> InnerKind {
         blocks_deletion: false,
         batch: false,
         single: false,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }
+}
+
+/// A Kind with a secret.
+fn vault() -> &'static Kind {
+    let prop = |name, change| PropRule { name, change };
+    let props = Box::new([
+        prop("size", Change::Never),
+        prop("password", Change::Secret),
+    ]);
+    Box::leak(Box::new(Kind {
+        name: "test/vault",
+        props: Box::leak(props),
+        ..THING.clone()
+    }))
 }
 
 fn named(name: &str) -> SlotName {
@@ -108,6 +130,44 @@ fn unknown_duplicate_and_undeclared_are_refused_by_slot() {
     );
 }
 
+#[test]
+fn a_secret_is_wished_for_as_one() {
+    let said = |slots| Blueprint::new(slots).map_err(|error| error.to_string());
+    let kind = vault();
+    let vault = |name: &str| Slot::own(named(name), kind, "");
+    let text = || Expr::Text("canary".into());
+    let secret = |name| Secrets::from_iter([(name, Secret::new("canary", "uid"))]);
+    let mut good = vault("a");
+    good.secrets = secret("password");
+    good.props = vec![("size", text())];
+    assert!(said(vec![good.clone()]).is_ok());
+
+    let mut plain = vault("a");
+    plain.props = vec![("password", text())];
+    let rule = r#"slot a: props: "password" of test/vault is secret: wish for it in secrets, and find nothing by it"#;
+    assert_eq!(said(vec![plain]).unwrap_err(), rule);
+    let by = vec![("password", text())];
+    let sought = Slot::find(named("a"), kind, by);
+    let rule = r#"slot a: find by: "password" of test/vault is secret: wish for it in secrets, and find nothing by it"#;
+    assert_eq!(said(vec![sought]).unwrap_err(), rule);
+    let mut open = vault("a");
+    open.secrets = secret("size");
+    let rule = r#"slot a: secrets: "size" of test/vault is not secret: wish for it in props"#;
+    assert_eq!(said(vec![open]).unwrap_err(), rule);
+    let mut unknown = vault("a");
+    unknown.secrets = secret("colour");
+    let rule = r#"slot a: secrets: test/vault has no property "colour""#;
+    assert_eq!(said(vec![unknown]).unwrap_err(), rule);
+    let mut used = Slot::find(named("a"), kind, Vec::new());
+    used.secrets = secret("password");
+    let rule = r#"slot a: secrets: "password" of test/vault is chosen at birth, but this slot is only looked up"#;
+    assert_eq!(said(vec![used]).unwrap_err(), rule);
+    let mut curious = vault("b");
+    curious.props = vec![("size", Expr::Prop(named("a"), "password"))];
+    let rule = r#"slot b: reference: "password" of test/vault is secret: nothing can refer to it"#;
+    assert_eq!(said(vec![good, curious]).unwrap_err(), rule);
+}
+
 fn wish(kind: &'static str, key: Expr) -> InnerWish {
     InnerWish {
         kind,
@@ -148,7 +208,7 @@ fn nothing_is_wished_for_twice() {
     let b = || Expr::Slot(named("b"));
     assert_eq!(
         said(inner(vec![wish("rule", b()), wish("rule", b())])),
-        r#"slot a: inner: "rule b" must not be wished for twice"#
+        r#"slot a: inner: "rule <b>" must not be wished for twice"#
     );
     // Another kind of part, and what may turn out to be something else.
     assert_eq!(
@@ -249,6 +309,19 @@ fn kinds_for_which_the_laws_cannot_be_kept_are_refused() {
         create: CreateMode::Upsert,
         ..THING.clone()
     }));
+    let upsert = Kind {
+        birth: BirthProof::Nonce,
+        create: CreateMode::Upsert,
+        naming: Naming::Account,
+        names: ownership::name::NameRule::longest(255),
+        ids: Ids::Names,
+        ..THING.clone()
+    };
+    assert!(upsert.check().is_ok());
+    assert!(refused(Kind {
+        token: Some(Millis::seconds(86_400)),
+        ..upsert
+    }));
     assert!(refused(Kind {
         token: Some(Millis::seconds(20)),
         ..THING.clone()
@@ -263,6 +336,23 @@ fn kinds_for_which_the_laws_cannot_be_kept_are_refused() {
         ..late_marks.clone()
     }));
     assert!(late_marks.check().is_ok());
+}
+
+/// What is under way keeps its name, and the blueprint what it says of other slots.
+#[test]
+fn other_names_leave_everything_else_as_it_was() {
+    const FAMILIES: &[Family] = &[Family {
+        name: "sub-",
+        asked: Asked::BySpec,
+    }];
+    let before = Blueprint::new(vec![slot("a", &[]), slot("b", &["a"])]).unwrap();
+    let before = before.within(FAMILIES, 7).partial();
+    let label = |it: &Slot| (it.name.as_str() == "b").then(|| "other".into());
+    let after = before.clone().labelled(label);
+    assert_eq!(&*after.slots()[1].label, "other");
+    assert_eq!(after.slots()[0], before.slots()[0]);
+    assert!(after.shrinks() && after.is_partial());
+    assert_eq!(after.revision(), 7);
 }
 
 proptest! {

@@ -8,15 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ownership::blueprint::{Expr, InnerWish};
-use ownership::decide::Evidence;
+use ownership::decide::{Entry, Evidence, Op};
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
 use ownership::ledger::{Intent, Known, Origin, TraceOf};
+use ownership::life::Course;
+use ownership::life::Life;
 use ownership::mark::{Carrier, Dialect, OwnershipMark, Tags};
 use ownership::part::{InnerPart, Props, Resource};
+use ownership::place::{KindAt, Place};
 use ownership::query::InnerAnswer;
-use ownership::step::{MarkRight, UnmarkRight};
+use ownership::secret::Digests;
+use ownership::step::{Effect, MarkRight, UnmarkRight};
 use ownership::time::{CloudTime, Millis, Tick};
 use ownership::{
     Answer, Blueprint, Case, Claim, Decision, Freehold, Holder, Identity, Kind, Ledger, Phase,
@@ -34,11 +38,14 @@ static GROUP: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Account,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: Millis::seconds(10),
+    course: Course::PLAIN,
     props: &[PropRule {
         name: "size",
         change: Change::InPlace,
@@ -51,6 +58,9 @@ static GROUP: Kind = Kind {
         blocks_deletion: false,
         batch: true,
         single: false,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }],
 };
 
@@ -58,6 +68,7 @@ static DISK: Kind = Kind {
     name: "test/disk",
     noun: "disk",
     naming: Naming::Free,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     birth: BirthProof::Token,
     token: Some(Millis::seconds(86_400)),
@@ -201,6 +212,7 @@ fn thing(at: usize) -> impl Strategy<Value = Thing> {
             let mut props = Props::new();
             props.set("size", size.to_string().into());
             let resource = Resource {
+                place: Place::HOME,
                 kind,
                 id: ResourceId::new(format!("res-{at}")),
                 unique: None,
@@ -208,7 +220,7 @@ fn thing(at: usize) -> impl Strategy<Value = Thing> {
                 tags: marks(whose, slot, attempt),
                 props,
                 created: None,
-                ready: true,
+                life: Life::Ready,
             };
             let keys: BTreeSet<&str> = rules.into_iter().collect();
             let rule = |key: &str| InnerPart::new(key, "", Tags::new());
@@ -247,6 +259,7 @@ fn ledger(count: usize) -> impl Strategy<Value = Ledger> {
                 origin,
                 unique: None,
                 wrote: None,
+                tags: BTreeSet::new(),
             };
             ledger.known.insert(target.clone(), known);
             if how == 3 {
@@ -264,13 +277,16 @@ fn ledger(count: usize) -> impl Strategy<Value = Ledger> {
             let mut props = Props::new();
             props.set("size", "3".into());
             let intent = Intent {
+                place: Place::HOME,
                 kind,
                 attempt: 3,
                 sends: 1,
                 name: format!("prod-{slot}").into(),
                 props,
+                secrets: Digests::new(),
                 before: None,
                 adopts: None,
+                operation: None,
             };
             ledger.attempts.insert(slot_name(slot), 3);
             ledger.intents.insert(slot_name(slot), intent);
@@ -344,13 +360,13 @@ impl World {
         let asked = |resource: &Resource| match query {
             Query::Id(target) => resource.kind == target.kind && resource.id == target.id,
             Query::Name { kind, name, .. } => resource.kind == *kind && resource.name == *name,
-            Query::Marks { kind, keys } => {
+            Query::Marks { kind, keys, .. } => {
                 resource.kind == *kind && keys.iter().any(|key| resource.tags.get(key).is_some())
             }
-            Query::Match { kind, name, props } => {
-                resource.kind == *kind && resource.name == *name && resource.props.include(props)
-            }
-            Query::Inner { .. } => false,
+            Query::Match {
+                kind, name, props, ..
+            } => resource.kind == *kind && resource.name == *name && resource.props.include(props),
+            Query::Inner { .. } | Query::Operation { .. } => false,
         };
         answer.resources = self
             .things
@@ -387,6 +403,7 @@ impl World {
                 let id = ResourceId::new(format!("new-{}", self.writes));
                 let target = Target::new(create.kind, id.clone());
                 let resource = Resource {
+                    place: Place::HOME,
                     kind: create.kind,
                     id,
                     unique: None,
@@ -394,7 +411,7 @@ impl World {
                     tags: create.tags.clone(),
                     props: create.props.clone(),
                     created: None,
-                    ready: true,
+                    life: Life::Ready,
                 };
                 let thing = Thing {
                     resource: resource.clone(),
@@ -538,7 +555,7 @@ fn run(world: &mut World, phase: Phase, now: &mut Tick) -> Result<End, TestCaseE
         identity: &identity,
         blueprint: &blueprint,
         evidence: &evidence,
-        kinds: &[&GROUP, &DISK],
+        kinds: &KindAt::home(&[&GROUP, &DISK]),
         phase,
     };
     let mut sightings = Sightings::new();
@@ -552,21 +569,34 @@ fn run(world: &mut World, phase: Phase, now: &mut Tick) -> Result<End, TestCaseE
             prop_assert_eq!(&decided.findings, &same.findings);
             *now = *now + Millis(1);
             match decided.decision {
-                Decision::Look(query) => {
-                    let answer = world.answer(&query);
-                    view.learn(query, answer, *now);
-                }
-                Decision::Write(edits) => {
+                Decision::Write(entries) => {
                     world.writes += 1;
-                    for edit in &edits {
-                        world.ledger.apply(edit);
+                    for Entry { edits, reason } in &entries {
+                        for edit in edits {
+                            world.ledger.apply(edit);
+                        }
+                        view.wrote(edits, *now, reason);
                     }
-                    view.wrote(&edits, *now, &decided.reason);
                 }
-                Decision::Do(step) => match world.perform(&step) {
-                    Ok(born) => view.performed(&step, born, *now),
-                    Err(law) => return Err(TestCaseError::fail(law)),
-                },
+                Decision::Call(calls) => {
+                    prop_assert!(!calls.is_empty(), "a round of nothing");
+                    for call in calls {
+                        match call.op {
+                            Op::Read(query) => {
+                                let answer = world.answer(&query);
+                                view.learn(query, answer, *now);
+                            }
+                            Op::Perform(step) => {
+                                let born = world.perform(&step).map_err(TestCaseError::fail)?;
+                                let effect = Effect {
+                                    born,
+                                    ..Effect::default()
+                                };
+                                view.performed(&step, effect, *now);
+                            }
+                        }
+                    }
+                }
                 Decision::Wait(until) => {
                     prop_assert!(until >= *now || until + Millis(1) >= *now);
                     *now = until.max(*now);

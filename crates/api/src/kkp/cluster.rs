@@ -303,7 +303,14 @@ impl Cluster {
     }
 }
 
-kind!(Cluster, "clusters", ClusterResourceScope);
+kind!(
+    Cluster,
+    "Cluster",
+    crate::kkp::GROUP,
+    crate::kkp::VERSION,
+    "clusters",
+    ClusterResourceScope
+);
 
 #[cfg(test)]
 mod tests {

@@ -1,44 +1,5 @@
 //! `kubermatic.k8c.io/v1`: clusters and seeds of the Kubermatic Kubernetes Platform (KKP).
 
-/// Makes a view one of this group's kinds. `kind` and `api_version` are for views that come without.
-macro_rules! kind {
-    ($view:ident, $plural:literal, $scope:ty) => {
-        fn api_version() -> String {
-            <$view as kube::Resource>::api_version(&()).into_owned()
-        }
-
-        fn kind() -> String {
-            <$view as kube::Resource>::kind(&()).into_owned()
-        }
-
-        impl kube::Resource for $view {
-            type DynamicType = ();
-            type Scope = $scope;
-
-            fn kind((): &()) -> std::borrow::Cow<'_, str> {
-                stringify!($view).into()
-            }
-            fn group((): &()) -> std::borrow::Cow<'_, str> {
-                $crate::kkp::GROUP.into()
-            }
-            fn version((): &()) -> std::borrow::Cow<'_, str> {
-                $crate::kkp::VERSION.into()
-            }
-            fn plural((): &()) -> std::borrow::Cow<'_, str> {
-                $plural.into()
-            }
-            fn meta(&self) -> &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta {
-                &self.metadata
-            }
-            fn meta_mut(
-                &mut self,
-            ) -> &mut k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta {
-                &mut self.metadata
-            }
-        }
-    };
-}
-
 mod change;
 mod cluster;
 mod credentials;

@@ -77,7 +77,14 @@ impl Seed {
     }
 }
 
-kind!(Seed, "seeds", NamespaceResourceScope);
+kind!(
+    Seed,
+    "Seed",
+    crate::kkp::GROUP,
+    crate::kkp::VERSION,
+    "seeds",
+    NamespaceResourceScope
+);
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,15 @@ pub use policies::{PROTECTION, Served, for_account, protection, trusted};
 /// The definitions of other people's kinds, each for clusters in which there is none.
 pub const DEFINITIONS: [&str; 2] = [include_str!("cluster.yaml"), include_str!("seed.yaml")];
 
+/// The definitions of Cluster API on AWS, each for clusters in which there is none.
+pub const CAPA_DEFINITIONS: [&str; 5] = [
+    include_str!("capa/awsclusters.yaml"),
+    include_str!("capa/awsclustercontrolleridentities.yaml"),
+    include_str!("capa/awsclusterstaticidentities.yaml"),
+    include_str!("capa/awsclusterroleidentities.yaml"),
+    include_str!("capa/clusters.yaml"),
+];
+
 /// KKP's own admission policy, and the binding that turns it on.
 pub const KKP_POLICIES: [&str; 2] = [
     include_str!("kkp-policy.yaml"),
@@ -35,6 +44,14 @@ pub fn stream(documents: &[impl AsRef<str>]) -> String {
     documents.join("---\n")
 }
 
+/// Creates KKP's definitions that are absent: see [`install_all`].
+///
+/// # Errors
+/// What the API server said; what was created before that stays.
+pub async fn install(client: Client) -> Result<Vec<Installed>, kube::Error> {
+    install_all(client, &DEFINITIONS).await
+}
+
 /// Creates the definitions that are absent.
 ///
 /// # Guarantees
@@ -45,10 +62,13 @@ pub fn stream(documents: &[impl AsRef<str>]) -> String {
 ///
 /// # Errors
 /// What the API server said; what was created before that stays.
-pub async fn install(client: Client) -> Result<Vec<Installed>, kube::Error> {
+pub async fn install_all(
+    client: Client,
+    definitions: &[&str],
+) -> Result<Vec<Installed>, kube::Error> {
     let api: Api<CustomResourceDefinition> = Api::all(client);
-    let mut installed = Vec::with_capacity(DEFINITIONS.len());
-    for definition in DEFINITIONS.map(parse) {
+    let mut installed = Vec::with_capacity(definitions.len());
+    for definition in definitions.iter().map(|text| parse(text)) {
         let name = definition.name_any();
         if api.get_opt(&name).await?.is_some() {
             installed.push(Installed::Found(name));

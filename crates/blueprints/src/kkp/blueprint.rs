@@ -93,6 +93,7 @@ impl Cluster {
             description: format!("Nodes of the Kubernetes cluster {name}").into(),
             vpc: Expr::Slot(slot(VPC)),
             rules: self.rules()?,
+            groups: Vec::new(),
         };
         Ok(created_if_missing(group.slot(slot(SECURITY_GROUP))?))
     }

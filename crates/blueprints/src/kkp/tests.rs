@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ownership::blueprint::{Expr, IfMissing, Source};
+use ownership::blueprint::{IfMissing, Source};
 use ownership::input::InputError;
 use ownership::mark::Carrier;
 use ownership::{Blueprint, Slot};
@@ -54,10 +54,8 @@ fn describe(slot: &Slot) -> String {
         Source::Own {
             if_missing: IfMissing::Refuse,
         } => line("own, refused if missing".into()),
-        Source::Find { by, all } => {
-            let by = by
-                .iter()
-                .map(|(name, value)| format!("{name}={}", show(value)));
+        Source::Find { by, all, .. } => {
+            let by = by.iter().map(|(name, value)| format!("{name}={value}"));
             let which = if *all { "all" } else { "one" };
             line(format!(
                 "find {which} by {}",
@@ -72,23 +70,16 @@ fn describe(slot: &Slot) -> String {
         line(format!("exclusive: {}", slot.exclusive.join(", ")));
     }
     for (name, value) in &slot.props {
-        line(format!("{name}: {}", show(value)));
+        line(format!("{name}: {value}"));
     }
     for wish in &slot.inner {
         line(
-            format!("{} {} {}", wish.kind, show(&wish.key), wish.value)
+            format!("{} {} {}", wish.kind, wish.key, wish.value)
                 .trim_end()
                 .to_owned(),
         );
     }
     text
-}
-
-fn show(value: &Expr) -> String {
-    match value {
-        Expr::Text(text) => text.to_string(),
-        Expr::Slot(slot) => format!("<{slot}>"),
-    }
 }
 
 #[test]

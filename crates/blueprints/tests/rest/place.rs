@@ -12,8 +12,8 @@ use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::time::Millis;
 use ownership::{
-    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Kind, Ledger, Reason, Sightings,
-    Step, Text,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Kind, KindAt, Ledger, Reason,
+    Sightings, Step, Text,
 };
 
 /// How often claims at rest are visited.
@@ -41,6 +41,7 @@ pub(crate) struct Wants {
     identity: Identity,
     blueprint: Blueprint,
     evidence: Evidence,
+    kinds: Vec<KindAt>,
 }
 
 /// What the cloud was asked.
@@ -176,6 +177,7 @@ impl Tenant {
                 identity,
                 blueprint: cluster.blueprint().expect("a legal cluster"),
                 evidence: Evidence::default(),
+                kinds: KindAt::home(&aws::KINDS),
             },
             ledger: InMemory(ledger),
             sightings: Sightings::new(),
@@ -209,17 +211,14 @@ impl Wants {
             identity: &self.identity,
             blueprint: &self.blueprint,
             evidence: &self.evidence,
-            kinds: &aws::KINDS,
+            kinds: &self.kinds,
             phase,
         }
     }
 }
 
 /// The driver of the only process there is.
-pub(crate) fn driver<'a, C>(
-    cloud: &'a C,
-    clock: &'a VirtualClock,
-) -> Driver<'a, Freehold, C, VirtualClock> {
+pub(crate) fn driver<'a, C>(cloud: &'a C, clock: &'a VirtualClock) -> Driver<'a, C, VirtualClock> {
     Driver {
         rules: &Freehold,
         cloud,

@@ -18,6 +18,8 @@ use cloud_port::aws::Access;
 pub struct ClientSet {
     access: Access,
     pub(crate) ec2: aws_sdk_ec2::Client,
+    pub(crate) elb: aws_sdk_elasticloadbalancing::Client,
+    pub(crate) elbv2: aws_sdk_elasticloadbalancingv2::Client,
     pub(crate) iam: aws_sdk_iam::Client,
     sts: aws_sdk_sts::Client,
     /// Account and partition.
@@ -32,11 +34,17 @@ impl ClientSet {
         let calls = Calls::default();
         let observer = Observer(calls.clone());
         let ec2 = aws_sdk_ec2::config::Builder::from(config).interceptor(observer.clone());
+        let elb = aws_sdk_elasticloadbalancing::config::Builder::from(config);
+        let elb = elb.interceptor(observer.clone());
+        let elbv2 = aws_sdk_elasticloadbalancingv2::config::Builder::from(config);
+        let elbv2 = elbv2.interceptor(observer.clone());
         let iam = aws_sdk_iam::config::Builder::from(config).interceptor(observer.clone());
         let sts = aws_sdk_sts::config::Builder::from(config).interceptor(observer);
         Self {
             access,
             ec2: aws_sdk_ec2::Client::from_conf(ec2.build()),
+            elb: aws_sdk_elasticloadbalancing::Client::from_conf(elb.build()),
+            elbv2: aws_sdk_elasticloadbalancingv2::Client::from_conf(elbv2.build()),
             iam: aws_sdk_iam::Client::from_conf(iam.build()),
             sts: aws_sdk_sts::Client::from_conf(sts.build()),
             identity: OnceCell::new(),
@@ -83,6 +91,32 @@ impl ClientSet {
         self.identity.get_or_try_init(ask).await
     }
 
+    /// The region's zones in which subnets can be made: no local ones, and only those that the account
+    /// has opted in to.
+    pub(crate) async fn zones(&self) -> Result<Vec<Text>, CloudError> {
+        let operation = "DescribeAvailabilityZones";
+        let filter = |name: &str, values: &[&str]| {
+            let values = values.iter().map(|&value| value.to_owned()).collect();
+            let filter = aws_sdk_ec2::types::Filter::builder().name(name);
+            filter.set_values(Some(values)).build()
+        };
+        let asked = self.ec2.describe_availability_zones();
+        let asked = asked
+            .filters(filter("state", &["available"]))
+            .filters(filter("zone-type", &["availability-zone"]))
+            .filters(filter(
+                "opt-in-status",
+                &["opt-in-not-required", "opted-in"],
+            ));
+        let answer = Box::pin(asked.send()).await;
+        let answer = answer.map_err(|error| self.failure(Service::Ec2, operation, error))?;
+        let zones = answer.availability_zones().iter();
+        Ok(zones
+            .filter_map(|zone| zone.zone_name())
+            .map(Text::from)
+            .collect())
+    }
+
     pub(crate) fn trust_complaint(&self) -> Option<&str> {
         self.trust.complaint.as_deref()
     }
@@ -91,6 +125,8 @@ impl ClientSet {
         let handler = handler::of(query.kind())?;
         match query {
             Query::Inner { of, inner } => handler.inside(inner)?.list(self, of).await,
+            // AWS names no operations: what is coming shows.
+            Query::Operation { .. } => Ok(Answer::default()),
             query => handler.find(self, query).await,
         }
     }
@@ -102,6 +138,7 @@ impl ClientSet {
                 let born = handler.create(self, create).await?;
                 return Ok(Effect {
                     born: Some(Arc::new(born)),
+                    ..Effect::default()
                 });
             }
             Step::Mark { targets, tags, .. } => handler.tag(self, targets, tags).await?,

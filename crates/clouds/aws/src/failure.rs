@@ -32,6 +32,28 @@ impl ClientSet {
         move |error| self.failure(Service::Ec2, operation, error)
     }
 
+    /// For `map_err`: a failed call of this operation of classic load balancing.
+    pub(crate) fn elb_failure<E>(
+        &self,
+        operation: &'static str,
+    ) -> impl Fn(SdkError<E>) -> CloudError
+    where
+        E: ProvideErrorMetadata + Error + Send + Sync + 'static,
+    {
+        move |error| self.failure(Service::Elb, operation, error)
+    }
+
+    /// For `map_err`: a failed call of this operation of network load balancing.
+    pub(crate) fn elbv2_failure<E>(
+        &self,
+        operation: &'static str,
+    ) -> impl Fn(SdkError<E>) -> CloudError
+    where
+        E: ProvideErrorMetadata + Error + Send + Sync + 'static,
+    {
+        move |error| self.failure(Service::Elbv2, operation, error)
+    }
+
     /// For `map_err`: a failed call of this operation of IAM.
     pub(crate) fn iam_failure<E>(
         &self,
@@ -57,7 +79,8 @@ impl ClientSet {
             let status = answer.raw().status().as_u16();
             // The SDK also calls it an error of the service when it cannot read that all went well.
             if status >= 400 {
-                return answered(service, operation, &address, status, answer.err());
+                let place = (self.access().region.as_str(), address.as_str());
+                return answered(service, place, operation, status, answer.err());
             }
         }
         if let Some(cause) = cause::<CredentialsError>(&error) {
@@ -104,6 +127,8 @@ impl ClientSet {
     fn address(&self, service: Service) -> String {
         let name = match service {
             Service::Ec2 => "EC2",
+            Service::Elb => "Elastic Load Balancing",
+            Service::Elbv2 => "Elastic Load Balancing v2",
             Service::Iam => "IAM",
             Service::Sts => "STS",
         };
@@ -116,8 +141,8 @@ impl ClientSet {
 /// AWS answered with an error.
 fn answered(
     service: Service,
+    (region, address): (&str, &str),
     operation: &str,
-    address: &str,
     status: u16,
     error: &impl ProvideErrorMetadata,
 ) -> CloudError {
@@ -129,7 +154,7 @@ fn answered(
         .unwrap_or(&http);
     let silent = format!("{address} answered without a message");
     let message = error.message().unwrap_or(&silent);
-    errors::error(service, operation, status, code, message)
+    errors::error(service, region, operation, status, code, message)
 }
 
 /// The call was not sent, because there was nothing to sign it with.
@@ -146,8 +171,8 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
     match error {
         // What was tried is a list of what is not set.
         CredentialsError::CredentialsNotLoaded(_) => {
-            let message =
-                "there are no credentials: give an access key, or the environment an identity";
+            let message = "there are no credentials: give the operator's environment an identity, or the \
+                 object an access key";
             CloudError::new(Class::Fatal, "NoCredentials", message)
         }
         CredentialsError::InvalidConfiguration(_) => {
@@ -168,7 +193,7 @@ fn no_credentials(error: &CredentialsError) -> CloudError {
 
 /// STS did not hand out the credentials of a role.
 fn not_assumed(operation: &str, status: u16, refusal: &impl ProvideErrorMetadata) -> CloudError {
-    let mut told = answered(Service::Sts, operation, "STS", status, refusal);
+    let mut told = answered(Service::Sts, ("", "STS"), operation, status, refusal);
     told.message = format!("the role cannot be taken on: {}", told.message).into();
     told.code = format!("{}{}", errors::ASSUME_ROLE, told.code).into();
     // Nothing was sent but the question who we are.
@@ -280,7 +305,7 @@ mod tests {
     fn credentials_that_are_not_there_are_fatal_and_name_the_cure() {
         let error = no_credentials(&CredentialsError::not_loaded("nothing found"));
         assert_eq!(error.class, Class::Fatal);
-        assert!(error.message.contains("give an access key"), "{error}");
+        assert!(error.message.contains("the object an access key"), "{error}");
     }
 
     #[test]

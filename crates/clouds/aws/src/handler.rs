@@ -8,7 +8,7 @@ use ownership::{Answer, Class, CloudError, Kind, Query, Target, Text};
 
 use crate::client_set::ClientSet;
 use crate::permissions::Operations;
-use crate::{ec2, iam};
+use crate::{ec2, elb, iam};
 
 /// A call under way.
 pub(crate) type Asked<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
@@ -197,10 +197,10 @@ macro_rules! parts {
 pub(crate) use {handler, parts};
 
 /// The handlers of the Kinds of AWS, service by service.
-const HANDLERS: [&[&dyn Handler]; 2] = [ec2::HANDLERS, iam::HANDLERS];
+const HANDLERS: [&[&dyn Handler]; 3] = [ec2::HANDLERS, elb::HANDLERS, iam::HANDLERS];
 
 const _: () = assert!(
-    ec2::HANDLERS.len() + iam::HANDLERS.len() == cloud_port::aws::KINDS.len(),
+    ec2::HANDLERS.len() + elb::HANDLERS.len() + iam::HANDLERS.len() == cloud_port::aws::KINDS.len(),
     "each Kind of AWS needs a handler in the table of its service"
 );
 

@@ -3,7 +3,8 @@
 //! ```text
 //! Access ──► ClientSets ──► ClientSet: one account, role and region
 //!                              │ Cloud::read, Cloud::perform, Survey::survey
-//!                              ├──► ec2: VPCs, subnets, route tables, security groups and rules
+//!                              ├──► ec2: the network, from VPCs to NAT gateways
+//!                              ├──► elb: classic and network load balancers, target groups
 //!                              └──► iam: roles and their policies, instance profiles and their role
 //! ```
 //!
@@ -17,9 +18,11 @@
 //! *Invariant:* nothing here knows Kubernetes.
 
 mod blocked;
+mod by_key;
 mod client_set;
 mod client_sets;
 mod ec2;
+mod elb;
 mod failure;
 mod handler;
 mod iam;

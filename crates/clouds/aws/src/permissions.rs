@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use cloud_port::aws::subnet::SUBNET;
 use ownership::{CloudError, Kind};
 
 use crate::handler;
@@ -14,6 +15,9 @@ pub const PASS_ROLE: &str = "iam:PassRole";
 
 /// What is called and needs no permission: everybody may ask who they are.
 pub const UNRESTRICTED: &[&str] = &["sts:GetCallerIdentity"];
+
+/// The action that tells the zones of a region, which whoever makes subnets must know.
+const ZONES: &str = "ec2:DescribeAvailabilityZones";
 
 /// What the adapter calls for one Kind.
 #[derive(Debug)]
@@ -49,6 +53,9 @@ pub fn permissions(resources: Resources<'_>) -> Result<BTreeSet<&'static str>, C
     for kind in resources.uses.iter().chain(resources.owns) {
         let operations = handler::of(kind)?.operations();
         actions.extend(operations.reads.iter().chain(operations.tags));
+    }
+    if resources.owns.contains(&&SUBNET) {
+        actions.insert(ZONES);
     }
     for kind in resources.owns {
         let operations = handler::of(kind)?.operations();

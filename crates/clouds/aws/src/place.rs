@@ -73,6 +73,10 @@ impl AwsPlace for Place {
         &self.set.access().region
     }
 
+    fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send {
+        self.set.zones()
+    }
+
     fn role_path(&self, name: &str) -> String {
         self.set.role_paths.of(name)
     }

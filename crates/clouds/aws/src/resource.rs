@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use ownership::kind::Kind;
+use ownership::life::Life;
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
-use ownership::{Answer, Class, CloudError, Query, ResourceId, Target};
+use ownership::{Answer, Class, CloudError, Place, Query, ResourceId, Target};
 
 /// A resource without its name, its creation time and its doubts: it is ready.
 pub(crate) fn resource(kind: &'static Kind, id: &str, props: Props, tags: Tags) -> Resource {
     Resource {
+        place: Place::HOME,
         kind,
         id: ResourceId::new(id),
         unique: None,
@@ -19,7 +21,7 @@ pub(crate) fn resource(kind: &'static Kind, id: &str, props: Props, tags: Tags) 
         tags,
         props,
         created: None,
-        ready: true,
+        life: Life::Ready,
     }
 }
 
@@ -52,8 +54,9 @@ pub(crate) fn inside(read: Answer, of: &Target, inner: &'static str) -> Answer {
         inner,
         parts: Vec::new(),
     };
+    let told = read.inner.into_iter().find(|told| told.inner == inner);
     Answer {
-        inner: vec![read.inner.into_iter().next().unwrap_or(nothing)],
+        inner: vec![told.unwrap_or(nothing)],
         ..Answer::default()
     }
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ownership::part::Resource;
+pub use ownership::step::Effect;
 use ownership::time::Tick;
 use ownership::{Answer, Class, CloudError, Query, Step};
 
@@ -103,11 +103,4 @@ impl<'a> Deadline<'a> {
         let message = "the call was not sent: what it rests on is too old by now";
         CloudError::new(Class::Retryable, "TooLate", message)
     }
-}
-
-/// What an acknowledged Step came to.
-#[derive(Clone, Debug, Default)]
-pub struct Effect {
-    /// The resource that a create made, as the cloud described it in its answer.
-    pub born: Option<Arc<Resource>>,
 }

@@ -6,13 +6,15 @@
 //!                          └─────► Inventory, for claims at rest
 //! ```
 //!
-//! *Invariant:* nothing here knows Kubernetes or a vendor's SDK.
+//! *Invariant:* nothing here knows Kubernetes or a vendor's SDK: [`kube`] has words for objects, and no client.
 
 pub mod aws;
 pub mod calls;
 pub mod cloud;
 pub mod driver;
 pub mod inventory;
+pub mod kube;
+pub mod places;
 pub mod sample;
 pub mod words;
 
@@ -21,7 +23,8 @@ pub use cloud::{Cloud, Deadline, Effect};
 pub use driver::{
     Clock, Driver, InMemory, Journal, LedgerError, LedgerStore, NoJournal, PassEnd, Term,
 };
-pub use inventory::{Inventory, Survey};
+pub use inventory::{Inventory, Show, Survey};
+pub use places::Places;
 pub use sample::Sample;
 
 /// An example of every Kind of every cloud.

@@ -13,6 +13,8 @@ pub struct Sample {
     pub kind: &'static Kind,
     /// What it lies in.
     pub parent: Option<Parent>,
+    /// What it takes for itself: no two can have the same one.
+    pub takes: Option<Parent>,
     /// The property by which one can lie in another of the same Kind.
     pub nests: Option<&'static str>,
     /// The properties of a create call, without the parent.
@@ -25,6 +27,9 @@ pub struct Sample {
     pub changed: Values,
     /// What can be inside it. A sort of part of which a resource holds only one needs no sample.
     pub parts: &'static [PartSample],
+    /// The sorts of parts that are other resources of ours: they are walked with a blueprint that has
+    /// these.
+    pub refers: &'static [&'static str],
     /// What can keep one from being deleted though it is not of our Kinds: "network interface".
     pub blocked_by: Option<&'static str>,
 }
@@ -34,6 +39,8 @@ pub struct Sample {
 pub struct Parent {
     /// The property that names it.
     pub prop: &'static str,
+    /// The sort of part that it becomes, where the property is only one of the create call.
+    pub part: Option<&'static str>,
     /// Its own example.
     pub sample: &'static Sample,
 }
@@ -55,12 +62,14 @@ impl Sample {
         Self {
             kind,
             parent: None,
+            takes: None,
             nests: None,
             props: &[],
             beside: &[],
             moved: &[],
             changed: &[],
             parts: &[],
+            refers: &[],
             blocked_by: None,
         }
     }
@@ -83,6 +92,7 @@ impl Sample {
         let named = named.into_iter().flatten().map(|(name, _)| *name);
         if let Some(name) = named
             .chain(parent)
+            .chain(self.takes.map(|taken| taken.prop))
             .chain(self.nests)
             .find(|name| rule(name).is_none())
         {
@@ -100,6 +110,7 @@ impl Sample {
         }
         for inner in kind.inner {
             if !inner.single
+                && !self.refers.contains(&inner.name)
                 && self
                     .part(inner.name)
                     .is_none_or(|part| part.wanted.is_empty())
@@ -107,12 +118,14 @@ impl Sample {
                 return Err(format!("there is no sample of a {}", inner.noun));
             }
         }
-        let unknown = self
-            .parts
-            .iter()
-            .find(|part| kind.inner(part.inner).is_none());
+        let named = self.parts.iter().map(|part| part.inner);
+        let becomes = self.parent.and_then(|parent| parent.part);
+        let unknown = named
+            .chain(becomes)
+            .chain(self.refers.iter().copied())
+            .find(|inner| kind.inner(inner).is_none());
         match unknown {
-            Some(part) => Err(format!("a {} has no {} inside", kind.noun, part.inner)),
+            Some(inner) => Err(format!("a {} has no {inner} inside", kind.noun)),
             None => Ok(()),
         }
     }

@@ -127,6 +127,7 @@ pub fn proof(proof: &Proof) -> String {
     match proof {
         Proof::Mark(mark) => format!("by its mark: slot {}, attempt {}", mark.slot, mark.attempt),
         Proof::CreatedHere => "created in this pass".to_owned(),
+        Proof::Nonce => "by the nonce in its name".to_owned(),
     }
 }
 

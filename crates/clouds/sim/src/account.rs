@@ -8,10 +8,12 @@ use ownership::error::Blocker;
 use ownership::kind::Kind;
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
+use ownership::secret::Secrets;
 use ownership::time::{Millis, Tick};
 use ownership::{Class, CloudError, ResourceId, Step, Target, Text};
 
 use crate::clock::VirtualClock;
+use crate::course::Courses;
 use crate::op::{Counters, Op};
 use crate::provenance::{Actor, Deed, Harm, Life};
 use crate::provider::Row;
@@ -36,7 +38,7 @@ pub struct Account {
     pub(crate) shelves: Vec<Shelf>,
     pub(crate) tokens: BTreeMap<(usize, u128), Token>,
     pub(crate) pins: Vec<Pin>,
-    pub(crate) unready: Vec<(Place, Tick)>,
+    pub(crate) courses: Courses,
     deeds: Vec<Arc<Deed>>,
     counters: Counters,
     buckets: Buckets,
@@ -56,6 +58,7 @@ pub(crate) struct Token {
     pub(crate) at: Tick,
     pub(crate) name: Text,
     pub(crate) props: Props,
+    pub(crate) secrets: Secrets,
     pub(crate) tags: Tags,
     pub(crate) place: Place,
 }
@@ -78,7 +81,7 @@ impl Account {
             shelves: Vec::new(),
             tokens: BTreeMap::new(),
             pins: Vec::new(),
-            unready: Vec::new(),
+            courses: Courses::default(),
             deeds: Vec::new(),
             counters: Counters::default(),
             buckets: Buckets::default(),
@@ -115,6 +118,22 @@ impl Account {
         self
     }
 
+    /// The same account, standing for another place of a claim too: with these Kinds, which follow their
+    /// declarations. What is there and what is here do not see each other.
+    ///
+    /// For whoever has one account for all places of a claim; else each place is an account of its own,
+    /// and it does not matter to it what claims call it.
+    #[must_use]
+    pub fn with_place(mut self, place: &ownership::Place, kinds: &[&'static Kind]) -> Self {
+        for kind in kinds {
+            let row = self.settings.provider.row(kind);
+            let mut shelf = Shelf::new(kind, row, self.region);
+            shelf.place = place.clone();
+            self.shelves.push(shelf);
+        }
+        self
+    }
+
     fn add_kind(&mut self, kind: &'static Kind) {
         if self.shelf(kind).is_none() {
             let row = self.settings.provider.row(kind);
@@ -141,10 +160,11 @@ impl Account {
     /// # Errors
     /// Whatever the real account refuses, with its code; then nothing has changed.
     pub fn perform(&mut self, actor: Actor, step: &Step) -> Result<Effect, CloudError> {
+        self.take_course();
         match step {
             Step::Create(create) => {
-                let born = self.create_for(actor, create)?;
-                return Ok(Effect { born: Some(born) });
+                let (place, born) = self.create_for(actor, create)?;
+                return Ok(self.effect(place, born));
             }
             Step::Mark { targets, tags, .. } => self.tag(actor, targets, tags)?,
             Step::Unmark { targets, tags, .. } => self.untag(actor, targets, tags)?,
@@ -164,7 +184,7 @@ impl Account {
             }
             Step::Delete(deletion) => self.delete(actor, deletion.target())?,
         }
-        Ok(Effect { born: None })
+        Ok(Effect::default())
     }
 
     /// Lets something that is not simulated, such as a stranger's network interface, use a resource:
@@ -216,14 +236,14 @@ impl Account {
     }
 
     /// Every resource of a Kind that is alive, whatever reads show.
-    pub fn alive(&self, kind: &Kind) -> impl Iterator<Item = &Arc<Resource>> {
+    pub fn alive<'a>(&'a self, kind: &'a Kind) -> impl Iterator<Item = &'a Arc<Resource>> {
         self.states(kind).map(|state| &state.resource)
     }
 
     /// The same, with what is inside.
-    pub(crate) fn states(&self, kind: &Kind) -> impl Iterator<Item = &State> {
-        let shelf = self.shelf(kind).map(|at| &self.shelves[at]);
-        let records = shelf.into_iter().flat_map(|shelf| &shelf.records);
+    pub(crate) fn states<'a>(&'a self, kind: &'a Kind) -> impl Iterator<Item = &'a State> {
+        let shelves = self.shelves_here().filter(move |shelf| shelf.kind == kind);
+        let records = shelves.flat_map(|shelf| &shelf.records);
         records.filter_map(|record| record.current())
     }
 
@@ -247,12 +267,25 @@ impl Account {
     }
 
     pub(crate) fn shelf(&self, kind: &Kind) -> Option<usize> {
-        let mut shelves = self.shelves.iter();
-        shelves.position(|shelf| shelf.kind == kind && self.is_here(shelf))
+        self.shelf_at(&ownership::Place::HOME, kind)
     }
 
-    pub(crate) fn shelf_or_refuse(&self, kind: &Kind) -> Result<usize, CloudError> {
-        self.shelf(kind).ok_or_else(|| {
+    /// The shelf of a place that the account stands for, or its only one.
+    fn shelf_at(&self, place: &ownership::Place, kind: &Kind) -> Option<usize> {
+        let stands_for = self.shelves.iter().any(|shelf| shelf.place == *place);
+        let mut shelves = self.shelves.iter();
+        shelves.position(|shelf| {
+            let there = shelf.place == *place || !stands_for;
+            shelf.kind == kind && there && self.is_here(shelf)
+        })
+    }
+
+    pub(crate) fn shelf_or_refuse(
+        &self,
+        place: &ownership::Place,
+        kind: &Kind,
+    ) -> Result<usize, CloudError> {
+        self.shelf_at(place, kind).ok_or_else(|| {
             let message = format!("this account has no resources of the kind {kind}");
             CloudError::new(Class::Fatal, "UnsupportedOperation", message)
         })
@@ -264,7 +297,7 @@ impl Account {
 
     /// Where a resource's record stands, alive or not.
     pub(crate) fn place(&self, target: &Target) -> Option<Place> {
-        let shelf = self.shelf(target.kind)?;
+        let shelf = self.shelf_at(&target.place, target.kind)?;
         self.place_on(shelf, &target.id)
     }
 
@@ -275,7 +308,7 @@ impl Account {
 
     /// A living resource that a call is aimed at; `op` names the call in the refusal.
     pub(crate) fn living(&self, target: &Target, op: Op) -> Result<(Place, &State), CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
+        let shelf = self.shelf_or_refuse(&target.place, target.kind)?;
         let found = self.place_on(shelf, &target.id);
         found
             .and_then(|place| Some((place, self.record(place).current()?)))

@@ -21,6 +21,7 @@
 mod account;
 mod aws;
 mod clock;
+mod course;
 mod op;
 mod provenance;
 mod provider;
@@ -38,12 +39,12 @@ mod write;
 mod tests;
 
 pub use account::Account;
-pub use aws::AWS;
+pub use aws::{AWS, paces as aws_paces};
 pub use clock::VirtualClock;
 pub use op::{Counters, Op};
 pub use provenance::{Actor, Deed, End, Harm, InnerFact, Life, TagFact};
 pub use provider::Provider;
 pub use read::Staleness;
-pub use settings::{Lag, Quotas, Settings, Throttle};
+pub use settings::{Lag, Pace, Quotas, Settings, Throttle};
 pub use shared::SharedAccount;
 pub use world::World;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ownership::part::{InnerPart, Resource};
+use ownership::secret::Secrets;
 use ownership::time::Tick;
 use ownership::{SlotName, Target, Text};
 
@@ -35,6 +36,8 @@ pub struct Life {
     pub attempt: u32,
     /// When.
     pub born: Tick,
+    /// The secrets that it was sent: no read shows them.
+    pub secrets: Secrets,
     /// Its end, if it is not alive.
     pub end: Option<End>,
     /// Who wrote each of its tags: those that it has, or had when it ended.

@@ -11,6 +11,7 @@ use ownership::{CloudError, Kind, ResourceId, Target};
 
 use crate::account::{Account, refuse};
 use crate::op::Op;
+use crate::provenance::Actor;
 use crate::record::State;
 use crate::write::create::Order;
 use crate::write::inner::Spot;
@@ -50,9 +51,11 @@ pub(crate) struct Service {
     pub(crate) finds_names: bool,
     /// Whether a listing is filtered before it is divided into pages.
     pub(crate) filters: bool,
-    /// Whether it knows tags by their keys alone, whatever the case: who removes one reads first, and
-    /// one call tags one resource.
+    /// Whether it removes tags by their keys alone: who removes one reads first, and one call tags one
+    /// resource.
     pub(crate) tags_by_key: bool,
+    /// Whether two names, or two keys of tags, that differ only in case are one.
+    pub(crate) folds_case: bool,
     /// The error that it answers an operation with: operation, code, message.
     pub(crate) error: fn(&str, &str, &str) -> CloudError,
     pub(crate) throttled: &'static str,
@@ -102,6 +105,10 @@ pub(crate) struct Row {
     pub(crate) delete: Op,
     pub(crate) tag: Op,
     pub(crate) untag: Op,
+    /// The call that shows the tags of so many, where no read of the resources does.
+    pub(crate) shows_tags: Option<Op>,
+    /// Whether the deletion of what is not there succeeds.
+    pub(crate) forgives: bool,
     /// How many a new account may have.
     pub(crate) quota: usize,
     /// The property that says within what, if not in the whole account and region.
@@ -128,6 +135,8 @@ impl Row {
 #[derive(Debug)]
 pub(crate) struct InnerRow {
     pub(crate) list: Op,
+    /// How often it is called for one resource.
+    pub(crate) list_calls: usize,
     /// What the ids of its parts begin with; empty where they have none.
     pub(crate) prefix: &'static str,
     /// Where the listing shows only keys: the call that shows one part.
@@ -165,8 +174,13 @@ pub(crate) trait Model: std::fmt::Debug + Sync {
         false
     }
 
-    /// One was created: what comes with it is made.
-    fn is_born(&self, _: &mut Account, _: &ResourceId) {}
+    /// Why one that is accepted will come to nothing.
+    fn dooms(&self, _: &Account, _: &Props) -> Option<&'static str> {
+        None
+    }
+
+    /// One was created: what comes with it is made, and what the create call says of parts is put in.
+    fn is_born(&self, _: &mut Account, _: Actor, _: &ResourceId, _: &Order<'_>) {}
 
     /// One is about to be deleted: what came with it goes.
     fn ends(&self, _: &mut Account, _: &ResourceId) {}
@@ -185,6 +199,14 @@ pub(crate) trait Model: std::fmt::Debug + Sync {
     fn came_with_parent(&self, _: &State) -> bool {
         false
     }
+
+    /// Whether what it refers to can be deleted all the same.
+    fn lets_go(&self, state: &State) -> bool {
+        self.came_with_parent(state)
+    }
+
+    /// Who keeps a part from being removed.
+    fn holds_part(&self, _: &Account, _: Spot, _: &str, _: &mut Vec<Blocker>) {}
 
     /// Whether the removal of parts says nothing of those that are not there.
     fn overlooks_missing_parts(&self, _: &Account, _: &State) -> bool {

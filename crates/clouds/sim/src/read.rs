@@ -1,13 +1,11 @@
 //! Reads: what a query shows, and how old it is.
 
-use std::sync::Arc;
-
 use ownership::query::InnerAnswer;
 use ownership::{Answer, CloudError, Query, Target};
 
 use crate::account::{Account, Place, before};
 use crate::op::Op;
-use crate::provider::Told;
+use crate::provider::{Row, Told};
 use crate::record::{Sight, State};
 use crate::shelf::Candidates;
 
@@ -30,32 +28,36 @@ impl Account {
     /// A throttled call, or a Kind that this account does not have. An absent resource is an empty
     /// answer.
     pub fn read(&mut self, query: &Query, staleness: Staleness) -> Result<Answer, CloudError> {
-        self.make_ready();
+        self.take_course();
         match query {
             Query::Id(target) => self.read_one(target, staleness),
             Query::Name { .. } | Query::Marks { .. } | Query::Match { .. } => {
                 self.read_many(query, staleness)
             }
             Query::Inner { of, inner } => self.read_inner(of, inner, staleness),
+            Query::Operation { kind, place, name } => self.read_operation(place, kind, name),
         }
     }
 
     fn read_one(&mut self, target: &Target, staleness: Staleness) -> Result<Answer, CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
+        let shelf = self.shelf_or_refuse(&target.place, target.kind)?;
         let row = self.shelves[shelf].row;
         self.admit(row, row.get)?;
         let sight = self.sight(shelf, staleness, true);
         let mut answer = self.empty_answer();
-        if let Some(place) = self.place_on(shelf, &target.id)
+        if let Some(place) = self
+            .place_on(shelf, &target.id)
+            .filter(|it| !self.is_hidden(*it))
             && let Some(state) = self.record(place).seen(sight)
         {
             self.show(place.shelf, state, false, &mut answer);
         }
+        self.count_tags(row, answer.resources.len());
         Ok(answer)
     }
 
     fn read_many(&mut self, query: &Query, staleness: Staleness) -> Result<Answer, CloudError> {
-        let shelf = self.shelf_or_refuse(query.kind())?;
+        let shelf = self.shelf_or_refuse(query.place(), query.kind())?;
         let row = self.shelves[shelf].row;
         let by_name = row.service.finds_names
             && match query {
@@ -75,12 +77,14 @@ impl Account {
         };
         for at in candidates {
             if let Some(state) = on.records[at].seen(sight)
+                && !self.is_hidden(Place { shelf, record: at })
                 && query.means(&state.resource)
             {
                 self.show(shelf, state, !by_name, &mut answer);
             }
         }
         if by_name {
+            self.count_tags(row, answer.resources.len());
             return Ok(answer);
         }
         let listed = if row.service.filters {
@@ -89,6 +93,7 @@ impl Account {
             self.shelves[shelf].alive
         };
         self.count_pages(op, listed);
+        self.count_tags(row, listed);
         if !self.shelves[shelf].kind.lists_marks {
             self.count(row.get, listed);
         }
@@ -101,10 +106,11 @@ impl Account {
         inner: &'static str,
         staleness: Staleness,
     ) -> Result<Answer, CloudError> {
-        let shelf = self.shelf_or_refuse(of.kind)?;
+        let shelf = self.shelf_or_refuse(&of.place, of.kind)?;
         let (row, at) = (self.shelves[shelf].row, self.inner_at(shelf, inner)?);
         let inner_row = row.inner(at);
         self.admit(row, inner_row.list)?;
+        self.count(inner_row.list, inner_row.list_calls - 1);
         let sight = self.sight(shelf, staleness, true);
         let state = self
             .place_on(shelf, &of.id)
@@ -155,7 +161,7 @@ impl Account {
             };
             if told {
                 answer.inner.push(InnerAnswer {
-                    of: Target::new(shelf.kind, state.resource.id.clone()),
+                    of: state.resource.target(),
                     inner: inner.name,
                     parts: state.inner[at].to_vec(),
                 });
@@ -164,25 +170,16 @@ impl Account {
         answer.resources.push(state.resource.clone());
     }
 
+    /// Counts the calls that show the tags of so many resources, where no read does.
+    pub(crate) fn count_tags(&mut self, row: &Row, resources: usize) {
+        if let Some(op) = row.shows_tags {
+            self.count(op, resources.div_ceil(op.page()));
+        }
+    }
+
     /// Counts the pages of a listing after the first.
     pub(crate) fn count_pages(&mut self, op: Op, items: usize) {
         let page = self.settings.page_size.unwrap_or(op.page()).max(1);
         self.count(op, items.div_ceil(page).saturating_sub(1));
-    }
-
-    pub(crate) fn make_ready(&mut self) {
-        if self.unready.is_empty() {
-            return;
-        }
-        let now = self.clock.now();
-        let mut unready = std::mem::take(&mut self.unready);
-        unready.retain(|(Place { shelf, record }, at)| {
-            let due = *at <= now;
-            if due {
-                Arc::make_mut(&mut self.shelves[*shelf].records[*record]).ready();
-            }
-            !due
-        });
-        self.unready = unready;
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use ownership::Text;
+use ownership::life::Life;
 use ownership::part::{InnerPart, Resource};
 use ownership::time::Tick;
 
-use crate::provenance::Life;
+use crate::provenance;
 
 /// Everything that one id ever stood for. An IAM name can have several lives.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub(crate) struct Record {
     /// Oldest first, newest last; the first says that there was nothing.
     versions: Vec<Version>,
     /// Oldest first; only the last can be alive.
-    pub(crate) lives: Vec<Life>,
+    pub(crate) lives: Vec<provenance::Life>,
 }
 
 /// What one write left behind.
@@ -48,7 +49,7 @@ pub(crate) enum Sight {
 const KEPT: usize = 2;
 
 impl Record {
-    pub(crate) fn new(life: Life, at: Tick, state: State) -> Self {
+    pub(crate) fn new(life: provenance::Life, at: Tick, state: State) -> Self {
         let nothing = Version {
             at: Tick(0),
             state: None,
@@ -106,12 +107,12 @@ impl Record {
     }
 
     /// The newest life.
-    pub(crate) fn life(&self) -> &Life {
+    pub(crate) fn life(&self) -> &provenance::Life {
         self.lives.last().expect("a record begins with a life")
     }
 
     /// The newest life, to be written on.
-    pub(crate) fn life_mut(&mut self) -> &mut Life {
+    pub(crate) fn life_mut(&mut self) -> &mut provenance::Life {
         self.lives.last_mut().expect("a record begins with a life")
     }
 
@@ -128,11 +129,11 @@ impl Record {
         self.versions.drain(..unseen);
     }
 
-    /// The resource becomes ready; that is no write, so no read lags behind it.
-    pub(crate) fn ready(&mut self) {
+    /// A resource that was coming is ready, or has failed; that is no write, so no read lags behind it.
+    pub(crate) fn lives_on(&mut self, life: &Life) {
         for state in self.versions.iter_mut().filter_map(|v| v.state.as_mut()) {
-            if !state.resource.ready {
-                Arc::make_mut(&mut state.resource).ready = true;
+            if state.resource.life == Life::Coming {
+                Arc::make_mut(&mut state.resource).life = life.clone();
             }
         }
     }

@@ -26,12 +26,46 @@ pub struct Settings {
     pub lag: Lag,
     /// How long a new resource is not ready; resources of IAM always are.
     pub ready_after: Millis,
+    /// Which Kinds take their time, and how much.
+    pub paces: Vec<(&'static Kind, Pace)>,
+    /// Whether what others refer to can be deleted, as in clouds that do not look.
+    pub careless: bool,
     /// How much the account may hold.
     pub quotas: Quotas,
     /// How often the account may be asked, per service.
     pub throttle: Option<Throttle>,
     /// A page size for every listing, in place of each operation's own.
     pub page_size: Option<usize>,
+}
+
+/// How the resources of one Kind come and go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    /// How long a new one is coming.
+    pub comes: Millis,
+    /// How long a deleted one is going.
+    pub goes: Millis,
+    /// Whether a new one does not show while it is coming.
+    pub hides: bool,
+    /// Whether the create's answer names an operation.
+    pub names_operations: bool,
+    /// Whether the create's answer tells what comes along inside.
+    pub tells_inside: bool,
+}
+
+impl Settings {
+    /// How the resources of a Kind come and go.
+    pub(crate) fn pace(&self, kind: &Kind) -> Pace {
+        let mut paces = self.paces.iter();
+        let set = paces.find(|(known, _)| *known == kind);
+        set.map_or_else(
+            || Pace {
+                comes: self.ready_after,
+                ..Pace::default()
+            },
+            |(_, pace)| *pace,
+        )
+    }
 }
 
 /// How far reads lag behind writes; must stay within the settling time of the Kinds.
@@ -90,6 +124,8 @@ impl Default for Settings {
             zones: 3,
             lag: Lag::default(),
             ready_after: Millis(0),
+            paces: Vec::new(),
+            careless: false,
             quotas: Quotas::default(),
             throttle: None,
             page_size: None,

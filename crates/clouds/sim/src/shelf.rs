@@ -16,6 +16,8 @@ pub(crate) struct Shelf {
     pub(crate) row: &'static Row,
     /// The region that its resources are in; `None` where all regions see them.
     pub(crate) region: Option<&'static str>,
+    /// The place that they are in, where one account stands for several.
+    pub(crate) place: ownership::Place,
     pub(crate) records: Vec<Arc<Record>>,
     /// How many of them are alive.
     pub(crate) alive: usize,
@@ -41,6 +43,7 @@ impl Shelf {
             kind,
             row,
             region: (!row.service.is_global).then_some(region),
+            place: ownership::Place::HOME,
             records: Vec::new(),
             alive: 0,
             index: None,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use ownership::mark::Tags;
 use ownership::query::InnerAnswer;
-use ownership::{Answer, CloudError, Kind, Target};
+use ownership::{Answer, CloudError, Kind};
 
-use crate::account::Account;
+use crate::account::{Account, Place};
 use crate::provider::Told;
 use crate::read::Staleness;
 
@@ -21,18 +21,20 @@ impl Account {
         kind: &'static Kind,
         staleness: Staleness,
     ) -> Result<Answer, CloudError> {
-        self.make_ready();
-        let shelf = self.shelf_or_refuse(kind)?;
+        self.take_course();
+        let shelf = self.shelf_or_refuse(&ownership::Place::HOME, kind)?;
         let row = self.shelves[shelf].row;
         self.admit(row, row.list)?;
         let sight = self.sight(shelf, staleness, false);
         let mut answer = self.empty_answer();
-        for record in &self.shelves[shelf].records {
-            let Some(state) = record.seen(sight) else {
+        for (at, record) in self.shelves[shelf].records.iter().enumerate() {
+            let seen = record.seen(sight);
+            let Some(state) = seen.filter(|_| !self.is_hidden(Place { shelf, record: at })) else {
                 continue;
             };
-            let of = Target::new(kind, state.resource.id.clone());
+            let of = state.resource.target();
             let inside = kind.inner.iter().zip(&state.inner);
+            let inside = inside.filter(|(inner, _)| inner.is_listed);
             answer
                 .inner
                 .extend(inside.map(|(inner, parts)| InnerAnswer {
@@ -47,9 +49,10 @@ impl Account {
             answer.resources.push(resource);
         }
         self.count_pages(row.list, answer.resources.len());
+        self.count_tags(row, answer.resources.len());
         for (at, inner) in kind.inner.iter().enumerate() {
             let inner_row = row.inner(at);
-            if inner_row.told == Told::Never {
+            if inner.is_listed && inner_row.told == Told::Never {
                 self.admit(row, inner_row.list)?;
                 let told = answer.inner.iter().filter(|told| told.inner == inner.name);
                 let parts = told.map(|told| told.parts.len()).sum();

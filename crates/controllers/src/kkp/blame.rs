@@ -9,13 +9,14 @@ use ownership::input::InputError;
 /// Where a cluster names its datacenter.
 pub(super) const DATACENTER: &str = "spec.cloud.dc";
 
-/// The field that keeps us out of the account, and the cure.
+/// The field that keeps us out of the account, and the cure. Where the object names no credentials it is
+/// none of its fields: the operator's own are missing, or not accepted.
 pub(super) fn field(object: &Object, error: &CloudError) -> Option<InputError> {
     let culprit = errors::culprit(error)?;
     let (field, value, rule) = match culprit {
         Culprit::Region => region(object),
         Culprit::Role => role(object),
-        Culprit::Credentials => credentials(object),
+        Culprit::Credentials => credentials(object)?,
     };
     let rule = format_args!("{rule}; AWS says {error}");
     Some(InputError::new(field, &value, rule))
@@ -27,7 +28,8 @@ pub(super) fn misplaced(object: &Object, was: &str, is: &str) -> InputError {
     let (field, value, _) = if account(was) == account(is) {
         region(object)
     } else {
-        credentials(object)
+        let own = || (field::ACCESS_KEY_ID, String::new(), "");
+        credentials(object).unwrap_or_else(own)
     };
     let rule = format!(
         "leads to {is}, but the cluster's resources are in {was}, and do not move: put back what \
@@ -60,19 +62,15 @@ fn role(object: &Object) -> Blame {
     }
 }
 
-fn credentials(object: &Object) -> Blame {
+fn credentials(object: &Object) -> Option<Blame> {
     let aws = object.spec.cloud.aws.as_ref();
     if let Some(id) = aws.and_then(|aws| set(aws.access_key_id.as_ref())) {
         let rule = "must be an access key that AWS accepts, with its own secretAccessKey";
-        return (field::ACCESS_KEY_ID, id, rule);
+        return Some((field::ACCESS_KEY_ID, id, rule));
     }
-    if let Some(secret) = secret(object) {
-        let rule = "must name a Secret with an access key that AWS accepts, and its own secret";
-        return (field::REFERENCE, secret, rule);
-    }
-    let rule = "is not set, and AWS does not accept what the operator finds in its environment: set \
-                it with secretAccessKey, or credentialsReference, or give the operator an identity";
-    (field::ACCESS_KEY_ID, String::new(), rule)
+    let secret = secret(object)?;
+    let rule = "must name a Secret with an access key that AWS accepts, and its own secret";
+    Some((field::REFERENCE, secret, rule))
 }
 
 /// The Secret that the cluster refers to.
@@ -134,11 +132,6 @@ mod tests {
                 "spec.cloud.aws.credentialsReference: \"ns/aws\" must",
             ),
             (
-                &json!({}),
-                "NoCredentials",
-                "spec.cloud.aws.accessKeyID: \"\" is not set",
-            ),
-            (
                 &role,
                 "AssumeRole.AccessDenied",
                 "spec.cloud.aws.assumeRoleARN: \"arn:",
@@ -148,16 +141,18 @@ mod tests {
                 "AssumeRole.AccessDenied",
                 "spec.cloud.aws.credentialsReference: \"ns",
             ),
-            (
-                &role,
-                "AssumeRole.InvalidClientTokenId",
-                "spec.cloud.aws.accessKeyID: \"\"",
-            ),
         ] {
             let told = blamed(aws.clone(), code);
             assert!(told.starts_with(words), "{code}: {told}");
             assert!(!told.contains("hush"), "{told}");
         }
         assert_eq!(blamed(keys, "UnauthorizedOperation"), "");
+        // The operator's own identity is no field of the object.
+        for (aws, code) in [
+            (json!({}), "NoCredentials"),
+            (role, "AssumeRole.InvalidClientTokenId"),
+        ] {
+            assert_eq!(blamed(aws, code), "", "{code}");
+        }
     }
 }

@@ -4,17 +4,17 @@ mod blame;
 mod spelling;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use api::kkp::{
-    AWS_REGION, AwsCredentials, CLEANUP_AWS, Cluster as Object, Id, STATUS, Seed, old_finalizers,
+    AWS_REGION, AwsCredentials, CLEANUP_AWS, Cluster as Object, Id, STATUS, Seed, field,
+    old_finalizers,
 };
 use api::{Change, Status};
 use blueprints::kkp::{
     CONTROL_PLANE_ROLE, Cluster, INSTANCE_PROFILE, IpFamily, ROUTE_TABLE, SECURITY_GROUP, VPC,
     WORKER_ROLE, slot,
 };
-use cloud_port::Inventory;
+use cloud_port::Places;
 use cloud_port::aws::{self, Access, Accounts, AssumeRole, AwsPlace as _, Credentials};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
@@ -133,6 +133,10 @@ impl<A: Accounts> System for Kkp<A> {
         cloud.aws.is_some() || provider.is_some_and(|name| name == "aws")
     }
 
+    fn almost_ours(object: &Object) -> Option<InputError> {
+        spelling::almost(object)
+    }
+
     fn was_reconciled(object: &Object) -> bool {
         let status = object.status.as_ref();
         status.is_some_and(|status| status.last_provider_reconciliation.is_some())
@@ -182,7 +186,13 @@ impl<A: Accounts> System for Kkp<A> {
         read(object)?.ids()
     }
 
-    fn record(cloud: &A::Cloud, change: &mut Change<Object>, object: &Object, ids: &Ids) {
+    fn record(
+        cloud: &A::Cloud,
+        _: &Access,
+        change: &mut Change<Object>,
+        object: &Object,
+        ids: &Ids,
+    ) {
         change.annotate(AWS_REGION, cloud.region());
         let before = Self::ids(object).unwrap_or_default();
         for (name, id) in RECORDED {
@@ -240,7 +250,7 @@ impl<A: Accounts> Sources for Kkp<A> {
                 ask.peek(Some(namespace), name).await?
             }
         };
-        let credentials = aws.credentials(secret.as_ref())?;
+        let credentials = aws.credentials(secret.as_ref()).map_err(of_the_secret)?;
         let written = object.annotations().get(AWS_REGION);
         let region = if let Some(region) = written.filter(|region| !region.is_empty()) {
             region.clone()
@@ -250,9 +260,19 @@ impl<A: Accounts> Sources for Kkp<A> {
         Ok(access(credentials, region))
     }
 
-    async fn open(&self, access: &Access) -> Result<Arc<Inventory<A::Cloud>>, CloudError> {
-        self.accounts.open(access).await
+    async fn open(&self, access: &Access) -> Result<Places<A::Cloud>, CloudError> {
+        Ok(self.accounts.open(access).await?.into())
     }
+}
+
+/// What is wrong with a Secret is put right there: it is not watched, because that would take the right
+/// to read all Secrets.
+fn of_the_secret(error: InputError) -> Trouble {
+    if error.field != field::REFERENCE {
+        return error.into();
+    }
+    let rule = format!("{}; the Secret is looked at again within 30 s", error.rule);
+    Trouble::Unwatched(InputError { rule, ..error })
 }
 
 /// A cluster's credentials, as every system on AWS has them.

@@ -5,6 +5,36 @@ use api::kkp::Cluster as Object;
 use ownership::input::InputError;
 use serde_json::{Map, Value};
 
+use crate::reconcile::spelling::{is_near, meant};
+
+/// The cloud that is served here, as `spec.cloud.providerName` says it.
+const SERVED: &str = "aws";
+/// What else KKP's API takes there.
+const OTHERS: [&str; 22] = [
+    "aks",
+    "alibaba",
+    "anexia",
+    "azure",
+    "baremetal",
+    "bringyourown",
+    "digitalocean",
+    "edge",
+    "eks",
+    "equinixmetal",
+    "fake",
+    "gcp",
+    "gke",
+    "hetzner",
+    "kubeadm",
+    "kubeone",
+    "kubevirt",
+    "nutanix",
+    "openstack",
+    "packet",
+    "vmwareclouddirector",
+    "vsphere",
+];
+
 /// Where fields are, what is unknown there, and the names that are known.
 type Place<'a> = (
     &'static str,
@@ -53,8 +83,31 @@ pub(super) fn check(object: &Object) -> Result<(), InputError> {
             places.push((at, &ranges.rest, &RANGES));
         }
     }
+    misspelt(&places)
+}
+
+/// What says of an object that names no cloud at all that it was meant for the one that is served here.
+pub(super) fn almost(object: &Object) -> Option<InputError> {
+    let (spec, cloud) = (&object.spec, &object.spec.cloud);
+    let provider = cloud.rest.get("providerName").and_then(Value::as_str);
+    if provider.is_some_and(|name| OTHERS.contains(&name)) {
+        return None;
+    }
+    if let Some(provider) = provider.filter(|name| is_near(name, SERVED)) {
+        let rule = "is not a cloud: did you mean aws?";
+        return Some(InputError::new("spec.cloud.providerName", provider, rule));
+    }
+    let places: [Place<'_>; 2] = [
+        ("spec", &spec.rest, &["cloud"]),
+        ("spec.cloud", &cloud.rest, &["aws", "providerName"]),
+    ];
+    misspelt(&places).err()
+}
+
+/// The first unknown field that is spelled almost like a known one.
+fn misspelt(places: &[Place<'_>]) -> Result<(), InputError> {
     for (at, unknown, known) in places {
-        for (name, value) in unknown {
+        for (name, value) in *unknown {
             if let Some(meant) = meant(name, known) {
                 let value = value
                     .as_str()
@@ -65,39 +118,6 @@ pub(super) fn check(object: &Object) -> Result<(), InputError> {
         }
     }
     Ok(())
-}
-
-/// The known name that a misspelt one stands for: the same but for case and separators, or with one
-/// letter wrong.
-fn meant(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
-    if known.contains(&name) {
-        return None;
-    }
-    let plain = |name: &str| {
-        let letters = name.chars().filter(|c| c.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect::<Vec<_>>()
-    };
-    let (name, mut known) = (plain(name), known.iter().copied());
-    // With three letters, one letter away is another word.
-    let near = |known: &str| {
-        let known = plain(known);
-        known == name || (known.len() > 3 && is_one_edit(&known, &name))
-    };
-    known.find(|known| near(known))
-}
-
-/// Whether one letter more, less or otherwise makes one word of the other, or two that have changed
-/// places.
-fn is_one_edit(one: &[char], other: &[char]) -> bool {
-    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[same..], &other[same..]);
-    match (one, other) {
-        ([_, rest @ ..], _) if rest == other => true,
-        (_, [_, rest @ ..]) if rest == one => true,
-        ([_, one @ ..], [_, other @ ..]) if one == other => true,
-        ([a, b, one @ ..], [c, d, other @ ..]) => (a, b, one) == (d, c, other),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -146,6 +166,39 @@ mod tests {
             "spec.paused: \"true\" is not a field: did you mean pause?"
         );
         assert!(complaint(json!({"cloud": {"AWS": {}}})).starts_with("spec.cloud.AWS: "));
+    }
+
+    #[test]
+    fn a_cluster_that_almost_names_the_served_cloud_is_told_which_is_meant() {
+        let almost = |spec: Value| {
+            let object = json!({"metadata": {"name": "c"}, "spec": spec});
+            let object: Object = serde_json::from_value(object).unwrap();
+            almost(&object).map(|error| error.to_string())
+        };
+        for (spec, told) in [
+            (
+                json!({"cloud": {"dc": "a", "providerName": "awss"}}),
+                "spec.cloud.providerName: \"awss\" is not a cloud: did you mean aws?",
+            ),
+            (
+                json!({"cloud": {"dc": "a", "providername": "aws"}}),
+                "spec.cloud.providername: \"aws\" is not a field: did you mean providerName?",
+            ),
+            (
+                json!({"clouds": {"dc": "a"}}),
+                "spec.clouds: \"{\\\"dc\\\":\\\"a\\\"}\" is not a field: did you mean cloud?",
+            ),
+        ] {
+            assert_eq!(almost(spec).as_deref(), Some(told));
+        }
+        for spec in [
+            json!({"cloud": {"dc": "a", "providerName": "eks"}}),
+            json!({"cloud": {"dc": "a", "providerName": "aks", "AWS": {}}}),
+            json!({"cloud": {"dc": "a", "gcp": {}}}),
+            json!({"version": "1.35"}),
+        ] {
+            assert_eq!(almost(spec.clone()), None, "{spec}");
+        }
     }
 
     #[test]

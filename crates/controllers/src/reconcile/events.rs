@@ -1,6 +1,6 @@
 //! What happened, as Kubernetes events: what was created, found, deleted or refused, and why.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::names::RULES;
 use api::written;
@@ -13,7 +13,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use kube::api::Api;
 use kube::{Client, Resource, ResourceExt as _};
 use ownership::decide::Guest;
-use ownership::{CloudError, Reason, SlotName, Step, Target};
+use ownership::{ClaimHash, CloudError, Reason, SlotName, Step, Target};
+
+use super::others::Names;
 
 /// The longest note that the API server takes, in bytes.
 const LONGEST: usize = 1024;
@@ -53,28 +55,43 @@ impl Events {
         self.notes.iter().any(|note| note.warns)
     }
 
-    /// Others have put parts into resources of ours: told once, and left.
-    pub(crate) fn guests(&mut self, guests: &[Guest], told: &mut BTreeSet<String>) {
-        let words = |guest: &Guest| {
-            format!(
-                "the {} {} in {} was put there by somebody else: it is left alone, also where it is \
-                 in the way of a deletion ({}: exclusive removes it)",
-                guest.noun,
-                guest.key,
-                words::resource(&guest.target),
-                RULES
-            )
-        };
-        let now: BTreeSet<String> = guests.iter().map(words).collect();
-        for words in now.difference(told) {
-            self.guests.push(Note {
-                warns: false,
-                reason: "Guest",
-                action: REPORT,
-                words: words.clone(),
-            });
+    /// Others have put parts into resources of ours, or need those that we put there: told once, and
+    /// left. What other claims have there is told claim by claim.
+    pub(crate) fn guests(&mut self, guests: &[Guest], names: &Names) {
+        let mut by_claim: BTreeMap<(&Target, &ClaimHash), Vec<String>> = BTreeMap::new();
+        for guest in guests {
+            let part = format!("{} {}", guest.noun, guest.key);
+            match &guest.by {
+                Some(claim) => by_claim
+                    .entry((&guest.target, claim))
+                    .or_default()
+                    .push(part),
+                None => self.guest(format!(
+                    "the {part} in {} was put there by somebody else: it is left alone, also where \
+                     it is in the way of a deletion ({RULES}: exclusive removes it)",
+                    words::resource(&guest.target),
+                )),
+            }
         }
-        *told = now;
+        for ((target, claim), parts) in by_claim {
+            self.guest(format!(
+                "{} uses {} too, and needs in it: {}. If this object is deleted, that deletion waits \
+                 until {} lets go of it",
+                names.of(claim),
+                words::resource(target),
+                parts.join(", "),
+                names.of(claim),
+            ));
+        }
+    }
+
+    fn guest(&mut self, words: String) {
+        self.guests.push(Note {
+            warns: false,
+            reason: "Guest",
+            action: REPORT,
+            words,
+        });
     }
 
     /// Leaves out the warnings that the last pass gave in the same words, and remembers those of
@@ -96,6 +113,14 @@ impl Events {
         publish(client, &reference, now, "step", &self.notes).await;
         publish(client, &reference, now, "stranger", &self.guests).await;
     }
+}
+
+/// What of this was not told before; it is now.
+pub(crate) fn news_of(guests: &[Guest], told: &mut Vec<Guest>) -> Vec<Guest> {
+    let new = guests.iter().filter(|guest| !told.contains(guest)).cloned();
+    let new = new.collect();
+    *told = guests.to_vec();
+    new
 }
 
 /// Writes events. They are for people: one that cannot be written is not missed. Those of one moment

@@ -5,20 +5,24 @@ use std::collections::BTreeMap;
 
 use api::Condition;
 use cloud_port::driver::Plan;
-use cloud_port::{Cloud as _, Inventory, Survey};
+use cloud_port::{Cloud, Places};
 use kube::ResourceExt as _;
 use kube::api::ListParams;
 use ownership::decide::{Filled, Phase};
 use ownership::kind::InnerKind;
+use ownership::ledger::Origin;
 use ownership::part::InnerPart;
+use ownership::verdict::{ReadStamp, judge};
 use ownership::{
-    Blueprint, Claim, CloudError, Ledger, Query, SlotName, Step, Target, Text, Verdict,
+    Blueprint, Claim, ClaimHash, CloudError, Finding, Ledger, Query, SlotName, Step, Target, Text,
+    Verdict, mark,
 };
 
 use super::clock::WallClock;
+use super::others::Names;
 use super::outcome::Conditions;
 use super::pass::{Reconciler, troubled};
-use super::prepare::{Prepared, Unready};
+use super::prepare::{Prepared, Question, Unready};
 use super::system::{Sources, Trouble, api_of};
 
 /// An object, and what there is to say of it.
@@ -47,8 +51,10 @@ pub struct Sight {
     pub plan: Plan,
     /// Why nothing of that is done, in words.
     pub stop: Option<String>,
-    /// What fills its slots, freshly read.
+    /// What fills its slots, freshly read; of an object that ends, what is still there.
     pub found: BTreeMap<Target, Found>,
+    /// The other claims that have marked something inside it.
+    pub names: Names,
 }
 
 /// Why the engine cannot be asked about an object: what its conditions will say.
@@ -64,7 +70,8 @@ impl Unseen {
             .0
             .ready()
             .is_some_and(|ready| ready.reason == "Waiting");
-        !waits && !["Invalid", "Conflict", "Paused"].into_iter().any(said)
+        let known = ["Invalid", "Conflict", "Paused", "Blocked"];
+        !waits && !known.into_iter().any(said)
     }
 }
 
@@ -74,7 +81,18 @@ pub struct Found {
     /// What it is called.
     pub name: Text,
     /// What is inside it, where it is ours.
-    pub inside: Vec<(&'static InnerKind, InnerPart)>,
+    pub inside: Vec<Inside>,
+}
+
+/// A part inside a resource of ours.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// What it is.
+    pub kind: &'static InnerKind,
+    /// The part.
+    pub part: InnerPart,
+    /// The other claims whose marks are on it.
+    pub others: Vec<ClaimHash>,
 }
 
 /// Why an object cannot be inspected.
@@ -116,7 +134,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             let name = name.to_owned();
             return Err(InspectError::Absent { kind, name });
         };
-        if !S::is_ours(&object) {
+        if !S::is_ours(&object) && S::almost_ours(&object).is_none() {
             return Err(InspectError::NotOurs(name.to_owned()));
         }
         Ok(self.sight(&object).await)
@@ -151,6 +169,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 
     async fn look(&self, object: &S::Object) -> Result<Sight, Unseen> {
         let unseen = |trouble: Trouble| Unseen(troubled::<S>(object, &trouble));
+        if !S::is_ours(object)
+            && let Some(error) = S::almost_ours(object)
+        {
+            return Err(unseen(error.into()));
+        }
         let prepared = match self.prepare(object).await {
             Ok(prepared) => prepared,
             Err(Unready::Identity(words)) => return Err(Unseen(Conditions::conflict(&words))),
@@ -163,15 +186,28 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let Prepared {
             question,
             store,
-            inventory,
+            places,
             stop,
             ..
         } = prepared;
         let ledger = store.ledger().clone();
-        let driver = self.driver(&inventory);
+        let driver = self.driver(&places);
         let plan = driver.plan(&question.case(), &ledger).await;
-        let plan = plan.map_err(|error| unseen(error.into()))?;
-        let found = found(&inventory, &question.blueprint, &plan).await;
+        let mut plan = plan.map_err(|error| unseen(error.into()))?;
+        let own = question.identity.claim.hash().clone();
+        let findings = [&mut plan.report.findings, &mut plan.later.findings];
+        for findings in findings {
+            self.name_blockers(&places, &own, findings).await;
+        }
+        if question.phase != Phase::Live {
+            let left = self.left(&places, &question, &ledger, &plan).await;
+            plan.report.filled = left.map_err(|error| unseen(error.into()))?;
+        }
+        let found = found(&places, &own, &plan).await;
+        let found = found.map_err(|error| unseen(error.into()))?;
+        let inside = found.values().flat_map(|found| &found.inside);
+        let others = inside.flat_map(|inside| inside.others.clone()).collect();
+        let names = self.names(&others).await;
         Ok(Sight {
             claim: question.identity.claim.clone(),
             phase: question.phase,
@@ -179,8 +215,62 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             ledger,
             plan,
             stop: stop.map(|stop| stop.to_string()),
-            found: found.map_err(|error| unseen(error.into()))?,
+            found,
+            names,
         })
+    }
+
+    /// What is still there of a claim that ends: what its record knows, what would be done away with,
+    /// and what something was found about.
+    async fn left(
+        &self,
+        places: &Places<S::Cloud>,
+        question: &Question,
+        ledger: &Ledger,
+        plan: &Plan,
+    ) -> Result<Vec<Filled>, CloudError> {
+        let known = ledger.known.iter();
+        let known = known.filter(|(_, known)| known.origin != Origin::Found);
+        let steps = plan.steps().flat_map(|planned| planned.step.targets());
+        let findings = plan.report.findings.iter().chain(&plan.later.findings);
+        let mut targets: Vec<&Target> = known.map(|(target, _)| target).collect();
+        targets.extend(steps);
+        targets.extend(findings.flat_map(Finding::targets));
+        targets.sort();
+        targets.dedup();
+        // What is only imagined cannot be read.
+        targets.retain(|target| !target.id.as_str().starts_with('('));
+        let mut left = Vec::new();
+        for target in targets {
+            let read = places.read(&Query::Id(target.clone())).await?;
+            let Some(resource) = read.resources.first() else {
+                continue;
+            };
+            let stamp = ReadStamp {
+                at: self.clock.now(),
+                fresh: true,
+            };
+            let (rules, identity) = (&self.settings.rules, &question.identity);
+            let verdict = judge(rules, identity, target.kind, resource, stamp);
+            let marked = match &verdict {
+                Verdict::Owned(owned) => owned.mark().map(|mark| mark.slot.clone()),
+                _ => None,
+            };
+            let recorded = ledger
+                .known
+                .get(target)
+                .filter(|it| it.origin != Origin::Found);
+            let slot = marked.or_else(|| recorded.map(|known| known.slot.clone()));
+            left.extend(slot.map(|slot| Filled {
+                slot,
+                target: target.clone(),
+                verdict,
+                props: resource.props.clone(),
+                name: resource.name.clone(),
+                owner: None,
+            }));
+        }
+        Ok(left)
     }
 }
 
@@ -210,32 +300,43 @@ fn to_come(plan: &Plan) -> Vec<&SlotName> {
 }
 
 /// What fills slots, freshly read: names, and what is inside where it is ours.
-async fn found<C: Survey>(
-    inventory: &Inventory<C>,
-    blueprint: &Blueprint,
+async fn found<C: Cloud>(
+    cloud: &C,
+    own: &ClaimHash,
     plan: &Plan,
 ) -> Result<BTreeMap<Target, Found>, CloudError> {
     let to_come = to_come(plan);
     let mut all = BTreeMap::new();
+    let filled = plan.report.filled.iter().chain(&plan.later.filled);
     let there = |filled: &&Filled| !to_come.contains(&&filled.slot);
-    for filled in plan.report.filled.iter().filter(there) {
+    for filled in filled.filter(there) {
         let target = &filled.target;
-        let read = inventory.read(&Query::Id(target.clone())).await?;
+        if all.contains_key(target) {
+            continue;
+        }
+        let read = cloud.read(&Query::Id(target.clone())).await?;
         let mut found = Found::default();
-        if let Some(resource) = read.resources.first() {
+        let resource = read.resources.first();
+        if let Some(resource) = resource {
             found.name = resource.name.clone();
         }
-        let kind = blueprint.slot(&filled.slot).map(|slot| slot.kind);
         let ours = matches!(filled.verdict, Verdict::Owned(_));
-        for inner in kind.iter().filter(|_| ours).flat_map(|kind| kind.inner) {
+        for inner in target.kind.inner.iter().filter(|_| ours) {
             let query = Query::Inner {
                 of: target.clone(),
                 inner: inner.name,
             };
-            let told = inventory.read(&query).await?.inner.into_iter();
+            let told = cloud.read(&query).await?.inner.into_iter();
             let told = told.filter(|told| told.of == *target && told.inner == inner.name);
-            let parts = told.flat_map(|told| told.parts);
-            found.inside.extend(parts.map(|part| (inner, part)));
+            for part in told.flat_map(|told| told.parts) {
+                let tags = resource.map(|resource| resource.tags.clone());
+                let carrier = target.kind.carrier;
+                let tags = tags.unwrap_or_default();
+                let mut others = mark::claims_on_part(carrier, &tags, inner, &part);
+                others.retain(|claim| claim != own);
+                let kind = inner;
+                found.inside.push(Inside { kind, part, others });
+            }
         }
         all.insert(target.clone(), found);
     }

@@ -8,6 +8,7 @@ use api::names::LEDGER;
 use cloud_port::driver::Rested;
 use kube::Resource;
 use ownership::Sightings;
+use ownership::decide::Guest;
 use ownership::time::{Millis, Tick};
 use serde::Serialize;
 
@@ -24,8 +25,8 @@ pub(super) struct Memory {
     pub(super) due: Option<Due>,
     /// The warnings of the last pass: what goes on is not told again and again.
     pub(super) warned: BTreeSet<String>,
-    /// What others have put into resources of ours, as it was told.
-    pub(super) guests: BTreeSet<String>,
+    /// What others have put into resources of ours, as far as it was told.
+    pub(super) guests: Vec<Guest>,
 }
 
 /// When the next pass is due, unless the object says something else by then.

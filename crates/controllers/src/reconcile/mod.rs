@@ -10,7 +10,8 @@
 //! rest is the same for all of them.
 
 mod ask;
-mod blockers;
+#[cfg(test)]
+mod canary;
 mod clock;
 mod events;
 mod generated;
@@ -21,6 +22,7 @@ mod inspect;
 mod memory;
 mod monitor;
 mod namesake;
+mod others;
 mod outcome;
 mod pass;
 mod pin;
@@ -29,6 +31,7 @@ mod record;
 mod rival;
 mod roll;
 mod run;
+pub(crate) mod spelling;
 mod store;
 mod switches;
 mod system;
@@ -39,10 +42,12 @@ pub use ask::{Ask, Watches};
 pub use clock::{TokioClock, WallClock};
 pub use generated::generated;
 pub use guards::Guards;
-pub use inspect::{Found, InspectError, Inspection, Sight, Unseen};
+pub use inspect::{Found, Inside, InspectError, Inspection, Sight, Unseen};
 pub use monitor::{Monitor, Passed};
+pub use others::Names;
 pub use outcome::Conditions;
 pub use pass::{Next, Reconciler, Settings};
+pub(crate) use record::{Made, made};
 pub use roll::{Claimant, Roll};
 pub use run::run;
 pub use system::{Ids, Object, Scope, Sources, System, Told, Trouble, Wants, api_of};

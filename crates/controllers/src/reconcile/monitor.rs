@@ -38,19 +38,30 @@ impl Passed<'_> {
     pub(crate) fn log(&self) {
         let (kind, object, outcome) = (self.kind, self.object, self.outcome());
         let ready = self.told.and_then(Conditions::ready);
-        let words = ready.map_or("", |ready| ready.message.as_str());
-        let next = self.next;
+        let words = match (ready, self.next) {
+            (Some(ready), _) => ready.message.as_str(),
+            (None, Next::OnChange) => "it has ended, or is not ours",
+            (None, Next::After(_)) => {
+                "it is looked at again: somebody wrote meanwhile, or it must wait"
+            }
+        };
+        // In whole seconds, also for programs; none where only a change leads to another look.
+        let next_in_s = match self.next {
+            Next::After(wait) => Some(wait.as_millis().div_ceil(1000)),
+            Next::OnChange => None,
+        };
+        let next_in_s = next_in_s.and_then(|seconds| u64::try_from(seconds).ok());
         match self.told {
             Some(told) if told.failure == Some("fatal") => {
-                tracing::error!(kind, object, outcome, ?next, "{words}");
+                tracing::error!(kind, object, outcome, next_in_s, "{words}");
             }
             Some(told) if told.is_trouble() => {
-                tracing::warn!(kind, object, outcome, ?next, "{words}");
+                tracing::warn!(kind, object, outcome, next_in_s, "{words}");
             }
             Some(told) if !told.is_ready() => {
-                tracing::info!(kind, object, outcome, ?next, "{words}");
+                tracing::info!(kind, object, outcome, next_in_s, "{words}");
             }
-            _ => tracing::debug!(kind, object, outcome, ?next, "{words}"),
+            _ => tracing::debug!(kind, object, outcome, next_in_s, "{words}"),
         }
     }
 

@@ -9,9 +9,11 @@ use cloud_port::words;
 use ownership::decide::Filled;
 use ownership::error::Class;
 use ownership::input::InputError;
-use ownership::{Blueprint, CloudError, Finding, Phase, Reason, Slot, Verdict};
+use ownership::verdict::Owner;
+use ownership::{Blueprint, CloudError, Finding, Phase, Reason, Verdict};
 
 use super::events::{Note, REPORT};
+use super::others::Names;
 use super::system::Trouble;
 
 /// What is told after a pass.
@@ -32,6 +34,8 @@ pub struct Conditions {
 pub(super) const READY: &str = "Ready";
 pub(super) const PAUSED: &str = "Paused";
 const SHARED: &str = "Shared";
+/// The reason of `Invalid`.
+pub(super) const INVALID_FIELD: &str = "InvalidField";
 const REFUSED: &str = "Refused";
 const OBSERVED: &str = "Observed";
 
@@ -81,7 +85,7 @@ impl Conditions {
     pub(crate) fn trouble(trouble: &Trouble) -> Self {
         let mut told = Self::default();
         match trouble {
-            Trouble::Input(error) => told.blame(error),
+            Trouble::Input(error) | Trouble::Unwatched(error) => told.blame(error),
             Trouble::Cloud(error) => told.failed(error),
             Trouble::Waits(_) => told.say(READY, false, "Waiting", trouble.to_string()),
             Trouble::Paused(by) => return Self::paused(by),
@@ -92,7 +96,7 @@ impl Conditions {
 
     /// Something that a person wrote is wrong.
     pub(crate) fn blame(&mut self, error: &InputError) {
-        self.say("Invalid", true, "InvalidField", error.to_string());
+        self.say("Invalid", true, INVALID_FIELD, error.to_string());
         self.say(READY, false, "Invalid", error.to_string());
     }
 
@@ -109,6 +113,26 @@ impl Conditions {
         let mut told = Self::default();
         told.say("Blocked", true, "Guests", words.to_owned());
         told.say(READY, false, "Blocked", words.to_owned());
+        told
+    }
+
+    /// The object names a cloud that is not served here, and did not always.
+    pub(crate) fn not_served() -> Self {
+        let mut told = Self {
+            looked: true,
+            ..Self::default()
+        };
+        let message = "it names no cloud that Freehold serves here: nothing is done for it";
+        told.say(READY, false, "NotServed", message.to_owned());
+        told
+    }
+
+    /// The deletion waits for something that a person must put right.
+    pub(crate) fn waits_for(error: &InputError) -> Self {
+        let message = format!("its deletion waits: {error}");
+        let mut told = Self::default();
+        told.say("Blocked", true, "Blocked", message.clone());
+        told.say(READY, false, "Blocked", message);
         told
     }
 
@@ -177,26 +201,57 @@ impl Conditions {
         told
     }
 
-    /// Tells of what has our name and is somebody else's, and is used all the same: the served API says
-    /// so. That keeps nobody from being ready.
-    pub(crate) fn share(&mut self, report: &Report, blueprint: &Blueprint) {
-        let is_own = |filled: &&Filled| blueprint.slot(&filled.slot).is_some_and(Slot::is_own);
+    /// Tells of what is somebody else's and fills a slot of ours all the same: the object names it, or
+    /// it has our name and the served API says so. That keeps nobody from being ready.
+    pub(crate) fn share(&mut self, report: &Report, blueprint: &Blueprint, names: &Names) {
         let used = |filled: &&Filled| matches!(filled.verdict, Verdict::Used);
-        let shared = report.filled.iter().filter(is_own).filter(used);
-        let shared: Vec<String> = shared
-            .map(|filled| {
-                let resource = words::resource(&filled.target);
-                format!("{resource} ({})", filled.slot)
-            })
-            .collect();
-        if !shared.is_empty() {
-            let message = format!(
-                "{} was there with this cluster's name and without an owner's mark, and is used as \
-                 the served API says: only our own rules and tags are added to it and removed \
-                 (freehold.dev/unmarked: conflict refuses such)",
-                shared.join(", ")
-            );
+        let shared = report.filled.iter().filter(used).filter_map(|filled| {
+            let slot = blueprint.slot(&filled.slot).filter(|slot| slot.is_own())?;
+            let found = filled.owner.is_none() && filled.name == slot.label;
+            Some((filled, found))
+        });
+        let mut told: Vec<String> = Vec::new();
+        let mut found: Vec<String> = Vec::new();
+        for (filled, by_name) in shared {
+            let resource = words::resource(&filled.target);
+            let resource = format!("{resource} ({})", filled.slot);
+            let whose = match &filled.owner {
+                Some(Owner::Claim(other) | Owner::Disputed(other)) => {
+                    format!("which is {}'s", names.of(&other.hash))
+                }
+                Some(Owner::Named(name)) => format!("which is marked for the cluster {name}"),
+                Some(Owner::Legacy) => "which is marked for a cluster of this name".to_owned(),
+                None => "which has no owner's mark".to_owned(),
+            };
+            if by_name {
+                found.push(resource);
+            } else {
+                told.push(format!(
+                    "{resource}, {whose}, is used because this object names it"
+                ));
+            }
+        }
+        if !found.is_empty() {
+            let (was, is) = if found.len() == 1 {
+                ("was", "is")
+            } else {
+                ("were", "are")
+            };
+            told.push(format!(
+                "{} {was} there with this cluster's name and without an owner's mark, and {is} used as \
+                 the served API says (freehold.dev/unmarked: conflict refuses such)",
+                found.join(", ")
+            ));
+        }
+        if !told.is_empty() {
+            let what = "only our own rules, policies and tags are added, and removed at the end";
+            let message = format!("{}: {what}", told.join("; "));
             self.say(SHARED, true, SHARED, message);
+            if let Some(ready) = self.by_type.get_mut(READY).filter(|ready| ready.holds) {
+                "every part is there and as it is wanted: ours are marked, and what the condition \
+                 Shared names is only used"
+                    .clone_into(&mut ready.message);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cloud_port::driver::{Driver, PassEnd, Report, Rested, Term};
-use cloud_port::{Inventory, LedgerError, LedgerStore as _, words};
+use cloud_port::{LedgerError, LedgerStore as _, Places, words};
 use kube::{Client, Resource as _, ResourceExt as _};
 use ownership::decide::{Filled, Phase};
 use ownership::error::Class;
@@ -13,14 +13,14 @@ use ownership::{Claim, Edit, Freehold, Holder, Identity};
 use tracing::Instrument as _;
 
 use super::ask::{Key, References};
-use super::blockers;
 use super::clock::WallClock;
 use super::events::{self, Events};
 use super::guards::Guards;
 use super::guest::{Seen, Unlodged};
 use super::memory::{self, Due, Memory};
 use super::monitor::{Monitor, Nobody, Passed};
-use super::outcome::{Conditions, READY};
+use super::outcome::{Conditions, INVALID_FIELD, READY};
+use super::pin;
 use super::prepare::{Prepared, Question, Stop, Unready};
 use super::record;
 use super::store::Store;
@@ -265,14 +265,17 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     async fn attend(&self, object: &S::Object, memory: &mut Memory) -> Attended {
         let as_read = |told, next| Attended::new(told, next, Some(memory::fingerprint(object)));
         if !is_ours::<S>(object) {
-            return as_read(None, Next::OnChange);
+            return as_read(not_ours::<S>(object), Next::OnChange);
         }
-        if let Some(by) = S::pause(object) {
-            return as_read(Some(Conditions::paused(by)), Next::OnChange);
+        let paused = |by| as_read(Some(Conditions::paused(by)), Next::OnChange);
+        // What was restored is pinned anew first, whoever may not touch its resources.
+        if let Some(by) = S::pause(object).filter(|_| !pin::was_moved(object.meta())) {
+            return paused(by);
         }
         let held = HELD.min(self.settings.resync);
         let prepared = match self.prepare(object).await {
             Ok(prepared) => prepared,
+            Err(_) if let Some(by) = S::pause(object) => return paused(by),
             Err(Unready::Identity(words)) => {
                 return as_read(Some(Conditions::conflict(&words)), Next::OnChange);
             }
@@ -289,8 +292,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let knew = Some(prepared.knew);
         let attended = match &prepared.stop {
             None => self.pass(prepared, memory).await,
+            Some(Stop::Paused(_) | Stop::Observed) if prepared.restored => {
+                self.pin_anew(prepared, memory).await
+            }
             Some(Stop::Observed) => self.observe(&prepared).await,
-            Some(Stop::Paused(by)) => as_read(Some(Conditions::paused(by)), Next::OnChange),
+            Some(Stop::Paused(by)) => paused(by),
             Some(Stop::Guests(words)) => as_read(Some(Conditions::held(words)), Next::After(held)),
             // The other may go, and nothing of that shows here.
             Some(Stop::Conflict(words)) => {
@@ -300,6 +306,20 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         Attended { knew, ..attended }
     }
 
+    /// Pins a restored object that nobody may work on. Until that is done it looks like a copy, whose
+    /// finalizers anybody may take off. Then it is looked at again.
+    async fn pin_anew(&self, prepared: Prepared<'_, S>, memory: &mut Memory) -> Attended {
+        let mut store = prepared.store;
+        match store.write(&[Edit::Pin]).await {
+            Ok(()) => Attended::new(None, Next::After(Duration::ZERO), None),
+            Err(error) => {
+                let words = Trouble::Kubernetes(error.to_string());
+                let told = troubled::<S>(store.object(), &words);
+                Attended::new(Some(told), self.later(memory), None)
+            }
+        }
+    }
+
     /// When an object is looked at again that cannot be worked on: what a person must put right, or
     /// what comes by itself, activates it.
     fn after(&self, trouble: &Trouble, memory: &mut Memory) -> Next {
@@ -307,6 +327,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             Trouble::Input(_) | Trouble::Waits(_) | Trouble::Paused(_) => {
                 Next::After(self.settings.resync)
             }
+            Trouble::Unwatched(_) => Next::After(HELD.min(self.settings.resync)),
             Trouble::Cloud(error) if error.class == Class::Fatal => {
                 Next::After(self.settings.resync)
             }
@@ -318,7 +339,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     async fn pass(&self, prepared: Prepared<'_, S>, memory: &mut Memory) -> Attended {
         let Prepared {
             mut store,
-            inventory,
+            places,
             question,
             hosts,
             ..
@@ -336,7 +357,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         };
         needed.extend(store.hosts().iter().cloned());
         let case = question.case();
-        let driver = self.driver(&inventory);
+        let driver = self.driver(&places);
         let mut events = Events::default();
         let mut end = match begun {
             Ok(()) => {
@@ -350,7 +371,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             Err(error) => PassEnd::Ledger(error),
         };
         if let PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) = &mut end {
-            blockers::name_owners(&inventory, report).await;
+            let own = case.identity.claim.hash();
+            self.name_blockers(&places, own, &mut report.findings).await;
         }
         let live = case.phase == Phase::Live;
         if live {
@@ -361,7 +383,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             self.look_after(left).await;
         }
         if let PassEnd::Rest(report, _) = &end {
-            events.guests(&report.guests, &mut memory.guests);
+            let new = events::news_of(&report.guests, &mut memory.guests);
+            let names = self.name_guests(&new).await;
+            events.guests(&new, &names);
         }
         let object = store.object();
         events.unheard(&mut memory.warned);
@@ -373,7 +397,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         told.reconciled &= events.any() || !S::was_reconciled(object);
         told.explained = events.warn();
         if let PassEnd::Rest(report, _) | PassEnd::Wait(_, _, report) = &end {
-            told.share(report, case.blueprint);
+            let names = self.name_owners(report).await;
+            told.share(report, case.blueprint, &names);
         }
         if let PassEnd::Failed(error, _) = &end
             && let Some(input) = S::blames(object, error)
@@ -393,7 +418,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 return Attended::new(None, Next::OnChange, None);
             }
             PassEnd::Rest(_, books) if live => {
-                inventory.speed_up();
+                places.speed_up();
                 let resync = memory::until_next(self.settings.resync, now);
                 // What is open in the ledger is closed when it can be: nobody waits for that.
                 let books = books.map(|at| Duration::from_millis((at - now).0.max(1)));
@@ -410,7 +435,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             }
             // The account is asked too much: everybody there slows down.
             PassEnd::Failed(error, _) if error.class == Class::Throttled => {
-                inventory.slow_down(now, self.settings.retry, self.settings.resync);
+                places.slow_down(now, self.settings.retry, self.settings.resync);
                 self.later(memory)
             }
             // Somebody wrote in between, or it is not there any more. What a person wrote is read at
@@ -437,11 +462,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// The engine in an account, for as long as this process may act.
     pub(super) fn driver<'a>(
         &'a self,
-        inventory: &'a Inventory<S::Cloud>,
-    ) -> Driver<'a, Freehold, Inventory<S::Cloud>, K> {
+        places: &'a Places<S::Cloud>,
+    ) -> Driver<'a, Places<S::Cloud>, K> {
         Driver {
             rules: &self.settings.rules,
-            cloud: inventory,
+            cloud: places,
             clock: &self.clock,
             term: if self.guards.term {
                 (self.term)()
@@ -487,7 +512,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let rests = matches!(end, PassEnd::Rest(..));
         if rests {
             store.needs(hosts.iter().map(|seen| seen.host.clone()).collect());
-            store.tidy().await?;
+            store.tidy(report).await?;
         }
         let ready = rests && report.findings.is_empty();
         let migrated = if ready {
@@ -502,7 +527,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
     /// What would be done for an object that is only looked at.
     async fn observe(&self, prepared: &Prepared<'_, S>) -> Attended {
         let object = prepared.store.object();
-        let driver = self.driver(&prepared.inventory);
+        let driver = self.driver(&prepared.places);
         let case = prepared.question.case();
         let told = match driver.plan(&case, prepared.store.ledger()).await {
             Ok(plan) => {
@@ -538,6 +563,11 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 
 /// What is told of a trouble; as the fault of a field where it is one.
 pub(super) fn troubled<S: System>(object: &S::Object, trouble: &Trouble) -> Conditions {
+    if let Trouble::Unwatched(error) = trouble
+        && object.meta().deletion_timestamp.is_some()
+    {
+        return Conditions::waits_for(error);
+    }
     let mut told = Conditions::trouble(trouble);
     if let Trouble::Cloud(error) = trouble
         && let Some(input) = S::blames(object, error)
@@ -567,6 +597,18 @@ fn is_ours<S: System>(object: &S::Object) -> bool {
     };
     let lives = meta.deletion_timestamp.is_none();
     (lives && S::is_ours(object)) || finalizers.iter().any(ours)
+}
+
+/// What is told of an object that is not the system's: that a misspelt name keeps it from being that,
+/// and later that it does not any more.
+fn not_ours<S: System>(object: &S::Object) -> Option<Conditions> {
+    let lives = object.meta().deletion_timestamp.is_none();
+    if let Some(error) = S::almost_ours(object).filter(|_| lives) {
+        return Some(Conditions::trouble(&Trouble::Input(error)));
+    }
+    let told = |kind| S::STATUS.said(object, kind);
+    let blamed = told("Invalid").is_some_and(|said| said.holds && said.reason == INVALID_FIELD);
+    blamed.then(Conditions::not_served)
 }
 
 /// An object as people name it: with its namespace before it where it has one.

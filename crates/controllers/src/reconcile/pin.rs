@@ -105,6 +105,11 @@ pub(crate) fn is_its_own(meta: &ObjectMeta) -> bool {
     annotation(meta, CLAIM_PINNED_FOR) == meta.uid.as_deref()
 }
 
+/// Whether an object's UUID was pinned for another one: it is a copy, or was restored.
+pub(crate) fn was_moved(meta: &ObjectMeta) -> bool {
+    annotation(meta, CLAIM_PINNED_FOR).is_some() && !is_its_own(meta)
+}
+
 /// Whether the first of two objects is older; of two that are as old, one of them is.
 pub(crate) fn is_older(one: &ObjectMeta, other: &ObjectMeta) -> bool {
     let age = |meta: &ObjectMeta| {

@@ -5,11 +5,11 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use cloud_port::Inventory;
+use cloud_port::Places;
 use kube::{Resource as _, ResourceExt as _};
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::time::Millis;
-use ownership::{Blueprint, Identity, Kind};
+use ownership::{Blueprint, Identity, KindAt, Place};
 
 use super::ask::{Ask, Key};
 use super::clock::WallClock;
@@ -18,7 +18,7 @@ use super::pass::Reconciler;
 use super::pin::Pin;
 use super::rival::Rival;
 use super::store::Store;
-use super::system::{Sources, Trouble, api_of};
+use super::system::{Sources, System, Trouble, api_of};
 use super::{switches, unserved};
 
 /// An object that the engine can be asked about.
@@ -28,9 +28,11 @@ pub(crate) struct Prepared<'r, S: Sources> {
     /// Its record.
     pub(crate) store: Store<'r, S>,
     /// Where its resources are.
-    pub(crate) inventory: Arc<Inventory<S::Cloud>>,
+    pub(crate) places: Places<S::Cloud>,
     /// Why nothing is done, although it is known what would be.
     pub(crate) stop: Option<Stop>,
+    /// Whether it was restored and nobody has pinned it anew: it is no copy, and kept here.
+    pub(crate) restored: bool,
     /// What it needs until it has ended.
     pub(crate) hosts: Vec<Seen>,
     /// What the facts say, in one number.
@@ -88,7 +90,7 @@ pub(crate) struct Question {
     /// What it says that the marks do not.
     evidence: Evidence,
     /// What its claim may own.
-    kinds: &'static [&'static Kind],
+    kinds: Vec<KindAt>,
 }
 
 impl Question {
@@ -98,7 +100,7 @@ impl Question {
             identity: &self.identity,
             blueprint: &self.blueprint,
             evidence: &self.evidence,
-            kinds: self.kinds,
+            kinds: &self.kinds,
             phase: self.phase,
         }
     }
@@ -127,6 +129,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         if phase == Phase::Live {
             unserved::check(object, S::UNSERVED)?;
         }
+        let moved = pin.moved && phase == Phase::Live;
         let (facts, knew, hosts) = self.facts(object).await?;
         let mut wants = switches::apply(meta, S::wants(object, &facts)?)?;
         if phase != Phase::Live {
@@ -134,13 +137,13 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             wants.evidence.namesakes_use = used.await?;
         }
         let claim = pin.claim(S::CLAIM_KIND, meta)?;
-        let inventory = self.system.open(&facts).await?;
-        if let Some(until) = inventory.slowed(self.clock.now()) {
+        let places = self.system.open(&facts).await?;
+        if let Some(until) = places.slowed(self.clock.now()) {
             return Err(Unready::Slowed(until - self.clock.now()));
         }
         let identity = Arc::new(self.identity(claim, &wants));
         let rival = Rival {
-            inventory: &inventory,
+            places: &places,
             object,
             pin: &pin,
             identity: &identity,
@@ -152,8 +155,8 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             None
         };
         let store = Store::new(
-            &self.system,
-            inventory.clone(),
+            (&self.system, facts),
+            places.clone(),
             api_of(&self.client, object.namespace().as_deref()),
             object.clone(),
             (pin, recorded),
@@ -164,8 +167,9 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             store.check_place()?;
         }
         if phase == Phase::Live {
-            S::check(object, inventory.cloud())?;
+            S::check(object, places.home().cloud())?;
         }
+        let restored = moved && copy.is_none() && store.kept_elsewhere().is_none();
         let stop = if let Some(by) = S::pause(object) {
             Some(Stop::Paused(by))
         } else if let Some(words) = copy.or_else(|| store.kept_elsewhere()) {
@@ -180,13 +184,14 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             phase,
             blueprint: store.named_by_intents(&wants.blueprint),
             evidence: wants.evidence,
-            kinds: self.system.owns(),
+            kinds: owned(&self.system, &places),
         };
         Ok(Prepared {
             question,
             store,
-            inventory,
+            places,
             stop,
+            restored,
             hosts,
             knew,
         })
@@ -221,4 +226,13 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let ask = Ask::new(&self.client, asker, &self.references);
         self.system.facts(&ask, object).await
     }
+}
+
+/// What a system's claims may own in these places.
+pub(super) fn owned<S: System>(system: &S, places: &Places<S::Cloud>) -> Vec<KindAt> {
+    let mut kinds = KindAt::all(&Place::HOME, system.owns());
+    for (place, _) in places.others() {
+        kinds.extend(KindAt::all(place, system.owns_in(place)));
+    }
+    kinds
 }

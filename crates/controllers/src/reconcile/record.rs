@@ -10,12 +10,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::input::InputError;
 use ownership::ledger::{BeforeImage, Intent, Known, Origin, Part, Trace, TraceOf};
 use ownership::part::Props;
+use ownership::secret::{Digest, Digests};
 use ownership::time::CloudTime;
 use ownership::verdict::Held;
-use ownership::{Claim, Holder, Kind, Ledger, ResourceId, SlotName, Target};
+use ownership::{Claim, Holder, Kind, Ledger, Place, ResourceId, SlotName, Target};
 use serde::{Deserialize, Serialize};
 
 use super::guest::Host;
+use super::pin::Pin;
 
 /// Why an annotation is no ledger. The object is left alone until somebody has looked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +47,8 @@ pub(crate) struct Bond {
     pub(crate) generation: u32,
     /// The account and region that its resources are in: they do not move.
     pub(crate) place: String,
+    /// Its other places by what the claim calls them: each stays what it is, too.
+    pub(crate) places: BTreeMap<String, String>,
     /// The cluster that it is or belongs to, if that is called otherwise than the object.
     pub(crate) cluster: Option<String>,
     /// What it needs until it has ended.
@@ -62,6 +66,8 @@ struct Record {
     generation: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     place: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<String>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -80,6 +86,8 @@ struct Record {
     calls: Vec<CallRecord>,
     #[serde(skip_serializing_if = "is_zero")]
     announced: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    revision: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     yielded: Option<YieldedRecord>,
 }
@@ -96,16 +104,23 @@ fn is_zero(number: &u32) -> bool {
 #[serde(deny_unknown_fields)]
 struct IntentRecord {
     kind: String,
+    #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     attempt: u32,
     sends: u32,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     props: BTreeMap<String, String>,
+    /// Digests, by property: the values are nowhere.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    secrets: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<BeforeRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     adopts: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    operation: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,6 +134,8 @@ struct BeforeRecord {
 #[serde(deny_unknown_fields)]
 struct KnownRecord {
     kind: String,
+    #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     id: String,
     slot: String,
     origin: OriginRecord,
@@ -128,6 +145,9 @@ struct KnownRecord {
     /// older than the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wrote: Option<BTreeMap<String, Vec<String>>>,
+    /// The user's tags that we wrote to it, key and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     condemned: bool,
 }
@@ -144,6 +164,8 @@ struct YieldedRecord {
 #[serde(deny_unknown_fields)]
 struct CallRecord {
     kind: String,
+    #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     id: String,
     times: u32,
 }
@@ -160,6 +182,8 @@ enum OriginRecord {
 #[serde(deny_unknown_fields)]
 struct TraceRecord {
     kind: String,
+    #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     id: String,
     what: WhatRecord,
     times: u32,
@@ -178,6 +202,42 @@ enum WhatRecord {
     Inner(String, String),
 }
 
+/// What the record of an object says that we made for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Made {
+    /// The ids of what we made or adopted.
+    pub(crate) ids: BTreeSet<String>,
+    /// The slots that this fills, or that something is being made for.
+    pub(crate) slots: BTreeSet<String>,
+}
+
+/// What the record says that we made for an object of this kind, which the served API's finalizer holds.
+/// Nothing, if the record is another claim's, or nobody can read it.
+pub(crate) fn made(meta: &ObjectMeta, claim_kind: &str, finalizer: &str) -> Made {
+    let read = || {
+        let text = meta.annotations.as_ref()?.get(LEDGER)?;
+        let record: Record = serde_json::from_str(text).ok()?;
+        // As everybody else knows the claim: somebody may have taken its annotation off.
+        let pin = Pin::read(meta, finalizer).ok()?;
+        let claim = pin.claim(claim_kind, meta).ok()?;
+        (record.claim == claim.hash().as_str()).then_some(record)
+    };
+    let Some(record) = read() else {
+        return Made::default();
+    };
+    let mut made = Made {
+        ids: BTreeSet::new(),
+        slots: record.intents.into_keys().collect(),
+    };
+    for known in record.known {
+        if !matches!(known.origin, OriginRecord::Found) && !known.condemned {
+            made.ids.insert(known.id);
+            made.slots.insert(known.slot);
+        }
+    }
+    made
+}
+
 /// The annotation's text.
 pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
     let record = Record {
@@ -185,6 +245,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
         holder: bond.holder.clone(),
         generation: bond.generation,
         place: bond.place.clone(),
+        places: bond.places.clone(),
         cluster: bond.cluster.clone(),
         hosts: bond.hosts.clone(),
         ids: ledger
@@ -207,6 +268,7 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
             .iter()
             .map(|(target, known)| KnownRecord {
                 kind: target.kind.name.to_owned(),
+                place: encode_place(&target.place),
                 id: target.id.to_string(),
                 slot: known.slot.to_string(),
                 origin: match known.origin {
@@ -216,6 +278,11 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
                 },
                 unique: known.unique.as_ref().map(ToString::to_string),
                 wrote: known.wrote.as_ref().map(encode_parts),
+                tags: known
+                    .tags
+                    .iter()
+                    .map(|(key, value)| (key.to_string(), value.to_string()))
+                    .collect(),
                 condemned: ledger.condemned.contains(target),
             })
             .collect(),
@@ -228,11 +295,13 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
             .iter()
             .map(|(target, times)| CallRecord {
                 kind: target.kind.name.to_owned(),
+                place: encode_place(&target.place),
                 id: target.id.to_string(),
                 times: *times,
             })
             .collect(),
         announced: ledger.announced,
+        revision: ledger.revision,
         yielded: ledger.yielded.as_ref().map(|held| YieldedRecord {
             holder: held.holder.to_string(),
             generation: held.generation,
@@ -241,9 +310,15 @@ pub(crate) fn encode(bond: &Bond, ledger: &Ledger) -> String {
     serde_json::to_string(&record).expect("texts and numbers under text keys")
 }
 
+/// Most claims have one place only, and records say nothing of it.
+fn encode_place(place: &Place) -> Option<String> {
+    place.name().map(str::to_owned)
+}
+
 fn encode_intent(intent: &Intent) -> IntentRecord {
     IntentRecord {
         kind: intent.kind.name.to_owned(),
+        place: encode_place(&intent.place),
         attempt: intent.attempt,
         sends: intent.sends,
         name: intent.name.to_string(),
@@ -252,11 +327,17 @@ fn encode_intent(intent: &Intent) -> IntentRecord {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), value.to_string()))
             .collect(),
+        secrets: intent
+            .secrets
+            .iter()
+            .map(|(name, digest)| ((*name).to_owned(), digest.to_string()))
+            .collect(),
         before: intent.before.as_ref().map(|before| BeforeRecord {
             ids: before.ids.iter().map(ResourceId::to_string).collect(),
             at: before.at.0,
         }),
         adopts: intent.adopts.as_ref().map(ResourceId::to_string),
+        operation: intent.operation.as_ref().map(ToString::to_string),
     }
 }
 
@@ -278,6 +359,7 @@ fn all_traces(ledger: &Ledger) -> BTreeSet<&Trace> {
 fn encode_trace(trace: &Trace, ledger: &Ledger) -> TraceRecord {
     TraceRecord {
         kind: trace.on.kind.name.to_owned(),
+        place: encode_place(&trace.on.place),
         id: trace.on.id.to_string(),
         what: match &trace.what {
             TraceOf::Tag { key, value } => WhatRecord::Tag(key.to_string(), value.to_string()),
@@ -331,6 +413,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
         holder: record.holder,
         generation: record.generation,
         place: record.place,
+        places: record.places,
         cluster: record.cluster,
         hosts: record.hosts,
     };
@@ -348,7 +431,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
         ledger.attempts.insert(slot_name(&slot)?, attempt);
     }
     for known in record.known {
-        let target = kinds.target(&known.kind, known.id)?;
+        let target = kinds.target(&known.kind, known.place, known.id)?;
         if known.condemned {
             ledger.condemned.insert(target.clone());
         }
@@ -365,6 +448,11 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
                 Some(parts) => Some(parts_of(target.kind, parts)?),
                 None => None,
             },
+            tags: known
+                .tags
+                .into_iter()
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect(),
         };
         ledger.known.insert(target, known);
     }
@@ -376,11 +464,11 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
         });
     }
     for call in record.calls {
-        let target = kinds.target(&call.kind, call.id)?;
+        let target = kinds.target(&call.kind, call.place, call.id)?;
         ledger.calls.insert(target, call.times);
     }
     for trace in record.traces {
-        let on = kinds.target(&trace.kind, trace.id)?;
+        let on = kinds.target(&trace.kind, trace.place, trace.id)?;
         let what = match trace.what {
             WhatRecord::Tag(key, value) => TraceOf::Tag {
                 key: key.into(),
@@ -405,6 +493,7 @@ pub(crate) fn decode(text: &str, kinds: &[&'static Kind]) -> Result<(Bond, Ledge
     let numbers = ledger.calls.values().chain(ledger.traces.values());
     let last = numbers.max().copied().unwrap_or_default();
     ledger.announced = record.announced.max(last);
+    ledger.revision = record.revision;
     Ok((bond, ledger))
 }
 
@@ -423,8 +512,9 @@ impl Kinds<'_> {
             .ok_or_else(|| RecordError::Unknown(name.to_owned()))
     }
 
-    fn target(&self, kind: &str, id: String) -> Result<Target, RecordError> {
-        Ok(Target::new(self.kind(kind)?, ResourceId::new(id)))
+    fn target(&self, kind: &str, place: Option<String>, id: String) -> Result<Target, RecordError> {
+        let kind = self.kind(kind)?;
+        Ok(Target::at(&place_of(place)?, kind, ResourceId::new(id)))
     }
 
     fn intent(&self, record: IntentRecord) -> Result<Intent, RecordError> {
@@ -435,19 +525,37 @@ impl Kinds<'_> {
             let rule = rule.ok_or(RecordError::Unknown(name))?;
             props.set(rule.name, value.into());
         }
+        let mut secrets = Digests::new();
+        for (name, digest) in record.secrets {
+            let rule = kind.props.iter().find(|rule| rule.name == name);
+            let rule = rule.ok_or(RecordError::Unknown(name))?;
+            let parsed = Digest::parse(&digest);
+            let not_one = || RecordError::Unreadable(format!("{} has no digest", rule.name));
+            secrets.insert(rule.name, parsed.ok_or_else(not_one)?);
+        }
         Ok(Intent {
             kind,
+            place: place_of(record.place)?,
             attempt: record.attempt,
             sends: record.sends,
             name: record.name.into(),
             props,
+            secrets,
             before: record.before.map(|before| BeforeImage {
                 ids: before.ids.into_iter().map(ResourceId::new).collect(),
                 at: CloudTime(before.at),
             }),
             adopts: record.adopts.map(ResourceId::new),
+            operation: record.operation.map(Into::into),
         })
     }
+}
+
+fn place_of(name: Option<String>) -> Result<Place, RecordError> {
+    let unreadable = |error: InputError| RecordError::Unreadable(error.to_string());
+    name.map_or(Ok(Place::HOME), |name| {
+        Place::named(&name).map_err(unreadable)
+    })
 }
 
 fn inner_of(kind: &Kind, inner: &str) -> Result<&'static str, RecordError> {
@@ -480,31 +588,44 @@ mod tests {
         prop_oneof!["sg-[0-9a-f]{1,17}", "[a-zA-Z0-9+=,.@_-]{1,64}", ".{1,20}"]
     }
 
+    fn place() -> impl Strategy<Value = Place> {
+        prop::option::of("[a-z][a-z0-9-]{0,20}")
+            .prop_map(|name| place_of(name).expect("a legal name of a place"))
+    }
+
     prop_compose! {
-        fn target()(kind in 0..aws::KINDS.len(), id in ids()) -> Target {
-            Target::new(aws::KINDS[kind], ResourceId::new(id))
+        fn target()(kind in 0..aws::KINDS.len(), place in place(), id in ids()) -> Target {
+            Target::at(&place, aws::KINDS[kind], ResourceId::new(id))
         }
     }
 
     prop_compose! {
         fn intent()(
             kind in 0..aws::KINDS.len(), attempt: u32, sends: u32, name in ".{0,20}",
-            values in prop::collection::vec(".{0,30}", 0..4), adopts in prop::option::of(ids()),
+            values in prop::collection::vec(".{0,30}", 0..4),
+            digests in prop::collection::vec("[0-9a-f]{32}", 0..3), adopts in prop::option::of(ids()),
+            operation in prop::option::of(".{0,30}"),
             before in prop::option::of((prop::collection::btree_set(ids(), 0..3), any::<u64>())),
+            place in place(),
         ) -> Intent {
             let kind = aws::KINDS[kind];
             let props = kind.props.iter().zip(values).map(|(rule, value)| (rule.name, value.into()));
+            let digests = digests.iter().map(|text| Digest::parse(text).expect("a digest"));
+            let secrets = kind.props.iter().map(|rule| rule.name).zip(digests);
             Intent {
                 kind,
+                place,
                 attempt,
                 sends,
                 name: name.into(),
                 props: props.collect(),
+                secrets: secrets.collect(),
                 before: before.map(|(ids, at)| BeforeImage {
                     ids: ids.into_iter().map(ResourceId::new).collect(),
                     at: CloudTime(at),
                 }),
                 adopts: adopts.map(ResourceId::new),
+                operation: operation.map(Into::into),
             }
         }
     }
@@ -546,11 +667,12 @@ mod tests {
             joined in prop::collection::btree_set(trace(), 0..3),
             left in prop::collection::btree_set(trace(), 0..3),
             calls in prop::collection::btree_map(target(), any::<u32>(), 0..3),
-            unique in prop::option::of("[A-Z0-9]{4,20}"),
+            unique in prop::option::of("[A-Z0-9]{4,20}"), revision: u32,
+            tags in prop::collection::btree_set((".{0,9}", ".{0,9}"), 0..3),
             wrote in prop::option::of(prop::collection::btree_set(".{0,40}", 0..3)),
         ) -> Ledger {
             let mut ledger = Ledger {
-                ids, intents, attempts, traces, joined, left, calls, ..Ledger::default()
+                ids, intents, attempts, traces, joined, left, calls, revision, ..Ledger::default()
             };
             let numbers = ledger.calls.values().chain(ledger.traces.values());
             ledger.announced = numbers.max().copied().unwrap_or_default();
@@ -565,7 +687,9 @@ mod tests {
                 };
                 let wrote = target.kind.inner.first().map(|inner| parts(inner.name));
                 let unique = unique.clone().map(Into::into);
-                ledger.known.insert(target, Known { slot, origin, unique, wrote });
+                let text = |(key, value): &(String, String)| (key.as_str().into(), value.as_str().into());
+                let tags = tags.iter().map(text).collect();
+                ledger.known.insert(target, Known { slot, origin, unique, wrote, tags });
             }
             ledger
         }
@@ -575,11 +699,12 @@ mod tests {
         #[test]
         fn a_ledger_is_read_back_as_it_was(
             ledger in ledger(), claim in ".{0,20}", holder in ".{0,10}", generation: u32,
-            place in ".{0,30}", cluster: Option<String>, host in ".{0,20}",
+            place in ".{0,30}", elsewhere: Option<String>, cluster: Option<String>, host in ".{0,20}",
         ) {
             let host = Host { kind: host.clone(), namespace: cluster.clone(), name: host };
             let hosts = BTreeSet::from([host]);
-            let bond = Bond { claim, holder, generation, place, cluster, hosts };
+            let places = elsewhere.map(|what| ("there".to_owned(), what)).into_iter().collect();
+            let bond = Bond { claim, holder, generation, place, places, cluster, hosts };
             let read = decode(&encode(&bond, &ledger), &aws::KINDS).unwrap();
             prop_assert_eq!(read, (bond, ledger));
         }
@@ -598,5 +723,21 @@ mod tests {
             r#"freehold.dev/ledger: "(a record)" names "moon/crater", which this version does not know: run the version that wrote it"#
         );
         assert!(decode(r#"{"future":1}"#, &aws::KINDS).is_err());
+    }
+
+    #[test]
+    fn an_intent_without_secrets_is_read_and_one_without_digests_is_not() {
+        let record = |secrets: &str| {
+            let intent =
+                r#"{"kind":"aws/vpc","attempt":1,"sends":1,"props":{"cidr":"10.0.0.0/16"}"#;
+            format!(r#"{{"intents":{{"vpc":{intent}{secrets}}}}}}}"#)
+        };
+        let (_, ledger) = decode(&record(""), &aws::KINDS).unwrap();
+        let slot = SlotName::new("vpc").unwrap();
+        assert_eq!(ledger.intents[&slot].secrets, Digests::new());
+        let plain = record(r#","secrets":{"cidr":"canary"}"#);
+        let error = decode(&plain, &aws::KINDS).unwrap_err().to_string();
+        assert!(error.contains("cidr has no digest"), "{error}");
+        assert!(!error.contains("canary"), "{error}");
     }
 }

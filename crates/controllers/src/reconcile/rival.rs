@@ -5,16 +5,17 @@
 //! ends its own claim, and a copy's finds nothing.
 
 use api::names::CLAIM_UUID;
-use cloud_port::{Cloud, Inventory};
+use cloud_port::{Cloud, Places};
 use kube::api::ListParams;
 use kube::{Resource, ResourceExt as _};
 use ownership::kind::Naming;
 use ownership::verdict::{Owner, ReadStamp, judge};
-use ownership::{Blueprint, CloudError, Freehold, Identity, Kind, Query, Slot, Verdict};
+use ownership::{Blueprint, CloudError, Freehold, Identity, KindAt, Query, Slot, Verdict};
 
 use super::clock::WallClock;
 use super::pass::{Reconciler, shown};
 use super::pin::{self, Pin};
+use super::prepare::owned;
 use super::record;
 use super::system::{Sources, Trouble, api_of};
 
@@ -31,7 +32,7 @@ enum Made {
 
 /// An object whose UUID may be another one's.
 pub(super) struct Rival<'a, S: Sources> {
-    pub(super) inventory: &'a Inventory<S::Cloud>,
+    pub(super) places: &'a Places<S::Cloud>,
     pub(super) object: &'a S::Object,
     pub(super) pin: &'a Pin,
     pub(super) identity: &'a Identity,
@@ -67,7 +68,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             return Ok(None);
         }
         let made = self
-            .made(it.inventory, object, it.identity, it.blueprint)
+            .made(it.places, object, it.identity, it.blueprint)
             .await?;
         if made == Made::Marked {
             return Ok(None);
@@ -97,29 +98,29 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let facts = self.facts_for(&asker, other).await?;
         let wants = S::wants(other, &facts)?;
         let claim = pin.claim(S::CLAIM_KIND, other.meta())?;
-        let inventory = self.system.open(&facts).await?;
+        let places = self.system.open(&facts).await?;
         let identity = self.identity(claim, &wants);
-        let made = self.made(&inventory, other, &identity, &wants.blueprint);
+        let made = self.made(&places, other, &identity, &wants.blueprint);
         Ok(made.await?)
     }
 
     /// What tells of an object's claim: fresh reads of the cloud, else its record.
     async fn made(
         &self,
-        inventory: &Inventory<S::Cloud>,
+        places: &Places<S::Cloud>,
         object: &S::Object,
         identity: &Identity,
         blueprint: &Blueprint,
     ) -> Result<Made, CloudError> {
-        for kind in self.system.owns() {
-            for query in queries(kind, identity, blueprint) {
+        for at in owned(&self.system, places) {
+            for query in queries(&at, identity, blueprint) {
                 let read = ReadStamp {
                     at: self.clock.now(),
                     fresh: true,
                 };
-                let answer = inventory.read(&query).await?;
+                let answer = places.read(&query).await?;
                 let mut found = answer.resources.iter();
-                if found.any(|it| is_marked(&judge(&Freehold, identity, kind, it, read))) {
+                if found.any(|it| is_marked(&judge(&Freehold, identity, at.kind, it, read))) {
                     return Ok(Made::Marked);
                 }
             }
@@ -132,18 +133,21 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 
 /// The look-ups that show what a claim owns of a Kind: by marks, or where no list shows them, by what
 /// its slots are called.
-fn queries(kind: &'static Kind, identity: &Identity, blueprint: &Blueprint) -> Vec<Query> {
+fn queries(at: &KindAt, identity: &Identity, blueprint: &Blueprint) -> Vec<Query> {
+    let KindAt { kind, place } = at;
     if kind.lists_marks || kind.naming != Naming::Account {
         let key = identity.key(kind);
         return vec![Query::Marks {
             kind,
+            place: place.clone(),
             keys: vec![key],
         }];
     }
-    let own = |slot: &&Slot| slot.is_own() && slot.kind.name == kind.name;
+    let own = |slot: &&Slot| slot.is_own() && slot.kind_at() == *at;
     let slots = blueprint.slots().iter().filter(own);
     let query = |slot: &Slot| Query::Name {
         kind,
+        place: place.clone(),
         name: slot.label.clone(),
         within: None,
     };

@@ -39,6 +39,8 @@ pub struct Claimant {
     pub kept_by: String,
     /// What it uses and does not own, as its record and its fields say, and for which slot.
     pub uses: BTreeMap<ResourceId, Option<SlotName>>,
+    /// What it made or adopted, as its record says, and for which slot.
+    pub made: BTreeMap<ResourceId, SlotName>,
 }
 
 impl<S: Sources, K: WallClock> Reconciler<S, K> {
@@ -68,10 +70,12 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
                 Err(trouble) => roll
                     .closed
                     .push(format!("{}: {trouble}", called::<S>(object))),
-                Ok(inventory) => {
+                Ok(places) => {
+                    let inventory = places.home();
                     let place = S::place(inventory.cloud());
                     if entered.insert(place.clone()) {
-                        roll.lands.push(Box::new(Plot::new(place, inventory)));
+                        roll.lands
+                            .push(Box::new(Plot::new(place, inventory.clone())));
                     }
                 }
             }
@@ -100,6 +104,10 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             let mut known = ledger.known.iter();
             known.any(|(target, known)| target.id == *id && known.origin != Origin::Found)
         };
+        let made = ledger.known.iter();
+        let made = made.filter(|(_, known)| known.origin != Origin::Found);
+        let made = made.map(|(target, known)| (target.id.clone(), known.slot.clone()));
+        let made = made.collect();
         let fields = S::ids(object).unwrap_or_default();
         let recorded = fields.iter().chain(&ledger.ids);
         let recorded = recorded.filter(|(_, id)| !owned(id));
@@ -110,6 +118,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             kept_by: bond.holder,
             claim: claim.map(|claim| claim.hash().clone()),
             uses,
+            made,
         }
     }
 }

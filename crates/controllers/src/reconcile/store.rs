@@ -1,7 +1,7 @@
 //! The ledger on a Kubernetes object: every write is one patch, of our fields only, to the version
 //! that was read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use std::sync::Arc;
 use api::Change;
 use api::names::{ADOPT, CLAIM_PINNED_FOR, CLAIM_UUID, LEDGER, claim_finalizer};
 use api::written;
-use cloud_port::{Inventory, LedgerError, LedgerStore};
+use cloud_port::driver::Report;
+use cloud_port::{LedgerError, LedgerStore, Places};
 use kube::api::{Api, Patch};
 use kube::{Error, Resource, ResourceExt as _};
 use ownership::input::InputError;
@@ -40,7 +41,8 @@ impl fmt::Display for Keeper {
 /// The ledger of one object. What the object says of it is decoded once for every version of it.
 pub(crate) struct Store<'r, S: Sources> {
     system: &'r S,
-    inventory: Arc<Inventory<S::Cloud>>,
+    facts: S::Facts,
+    places: Places<S::Cloud>,
     api: Api<S::Object>,
     object: S::Object,
     identity: Arc<Identity>,
@@ -61,8 +63,8 @@ impl<'r, S: Sources> Store<'r, S> {
     /// # Errors
     /// A record that nobody can read.
     pub(crate) fn new(
-        system: &'r S,
-        inventory: Arc<Inventory<S::Cloud>>,
+        (system, facts): (&'r S, S::Facts),
+        places: Places<S::Cloud>,
         api: Api<S::Object>,
         object: S::Object,
         (pin, recorded): (Pin, Ids),
@@ -76,7 +78,8 @@ impl<'r, S: Sources> Store<'r, S> {
         ledger.ids.extend(recorded);
         Ok(Self {
             system,
-            inventory,
+            facts,
+            places,
             api,
             object,
             identity,
@@ -94,12 +97,30 @@ impl<'r, S: Sources> Store<'r, S> {
     /// # Errors
     /// The field that leads elsewhere.
     pub(crate) fn check_place(&self) -> Result<(), InputError> {
-        let place = S::place(self.inventory.cloud());
+        let place = S::place(self.places.home().cloud());
         // A record that tells of nothing keeps nobody where they are: a mistake can be corrected.
-        if !self.tells || self.bond.place == place {
+        if !self.tells {
             return Ok(());
         }
-        Err(S::misplaced(&self.object, &self.bond.place, &place))
+        let others = self.places.others();
+        let others =
+            others.filter_map(|(name, is)| Some((self.bond.places.get(name.name()?)?, is)));
+        let first = std::iter::once((&self.bond.place, place.as_str()));
+        match first.chain(others).find(|(was, is)| was != is) {
+            Some((was, is)) => Err(S::misplaced(&self.object, was, is)),
+            None => Ok(()),
+        }
+    }
+
+    /// What the claim calls its other places, and what each of them is; those too that nothing leads
+    /// to any more.
+    fn other_places(&self) -> BTreeMap<String, String> {
+        let mut all = self.bond.places.clone();
+        let others = self.places.others();
+        all.extend(
+            others.filter_map(|(place, is)| Some((place.name()?.to_owned(), is.to_owned()))),
+        );
+        all
     }
 
     /// The other management cluster that keeps the record, unless this one has taken it over.
@@ -135,14 +156,9 @@ impl<'r, S: Sources> Store<'r, S> {
                 let create = intent.kind == slot.kind && intent.adopts.is_none();
                 create && slot.kind.name_finds_marks()
             });
-            let label = intent.map_or(&slot.label, |intent| &intent.name);
-            Slot {
-                label: label.clone(),
-                ..slot.clone()
-            }
+            intent.map(|intent| intent.name.clone())
         };
-        let slots = blueprint.slots().iter().map(named).collect();
-        Blueprint::new(slots).unwrap_or_else(|_| blueprint.clone())
+        blueprint.clone().labelled(named)
     }
 
     /// The ledger, as it was last read or written here.
@@ -156,7 +172,12 @@ impl<'r, S: Sources> Store<'r, S> {
     }
 
     /// The patch that turns the object's ledger into `wanted`.
-    fn patch(&self, edits: &[Edit], wanted: &Ledger) -> Result<Option<Value>, LedgerError> {
+    fn patch(
+        &self,
+        edits: &[Edit],
+        wanted: &Ledger,
+        report: Option<&Report>,
+    ) -> Result<Option<Value>, LedgerError> {
         let (meta, pin) = (self.object.meta(), &self.pin);
         let change = Change::new(&self.object);
         let mut change = change.map_err(|error| LedgerError::Refused(error.to_string()))?;
@@ -195,7 +216,8 @@ impl<'r, S: Sources> Store<'r, S> {
                 claim: self.identity.claim.hash().as_str().to_owned(),
                 holder: keeper.holder,
                 generation: keeper.generation,
-                place: S::place(self.inventory.cloud()),
+                place: S::place(self.places.home().cloud()),
+                places: self.other_places(),
                 cluster: self
                     .identity
                     .dialect
@@ -206,11 +228,15 @@ impl<'r, S: Sources> Store<'r, S> {
             };
             change.annotate(LEDGER, &record::encode(&bond, &remembered));
             S::record(
-                self.inventory.cloud(),
+                self.places.home().cloud(),
+                &self.facts,
                 &mut change,
                 &self.object,
                 &wanted.ids,
             );
+        }
+        if let Some(report) = report {
+            S::publish(&self.facts, &mut change, &self.object, report);
         }
         Ok(change.object_patch())
     }
@@ -226,7 +252,7 @@ impl<S: Sources> LedgerStore for Store<'_, S> {
         for edit in edits {
             wanted.apply(edit);
         }
-        let Some(patch) = self.patch(edits, &wanted)? else {
+        let Some(patch) = self.patch(edits, &wanted, None)? else {
             // Nothing would change, but what rests on this write must know that the ledger is
             // current: the version is asserted by an empty patch.
             return self.assert_current().await;
@@ -265,9 +291,11 @@ impl<S: Sources> Store<'_, S> {
         self.hosts = hosts;
     }
 
-    /// Brings what the object records to its canonical form: a role's plain name to its ARN.
-    pub(crate) async fn tidy(&mut self) -> Result<(), LedgerError> {
-        match self.patch(&[], &self.ledger)? {
+    /// Brings what the object records to its canonical form: a role's plain name to its ARN. What has come
+    /// of everything is published.
+    pub(crate) async fn tidy(&mut self, report: &Report) -> Result<(), LedgerError> {
+        let ready = report.findings.is_empty().then_some(report);
+        match self.patch(&[], &self.ledger, ready)? {
             Some(patch) => self.send(patch).await,
             None => Ok(()),
         }

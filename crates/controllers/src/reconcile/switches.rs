@@ -1,6 +1,8 @@
 //! The switches that people have on every object: annotations.
 
-use api::names::{ADOPT, DELETION, MANAGEMENT, RULES, UNMARKED};
+use api::names::{
+    ADOPT, ANNOTATIONS, DELETION, DOMAIN, MANAGEMENT, RULES, UNMARKED, guests_in_finalizer,
+};
 use cloud_port::driver::Report;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ownership::decide::{Filled, Phase};
@@ -8,6 +10,7 @@ use ownership::input::InputError;
 use ownership::mark::Unmarked;
 use ownership::{Slot, SlotName, Verdict};
 
+use super::spelling;
 use super::system::Wants;
 
 const SWITCHES: [(&str, [&str; 2]); 4] = [
@@ -22,9 +25,44 @@ fn value<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
     annotations.get(key).map(String::as_str)
 }
 
-/// Whether each switch that is set has a value that it knows: nobody is to lose what a misspelt one
+/// What people may set.
+const PEOPLES: [&str; 5] = [ADOPT, DELETION, MANAGEMENT, RULES, UNMARKED];
+
+/// Whether every annotation under our domain is one that we know: nobody is to lose what a misspelt one
 /// was meant to keep.
+fn check_keys(meta: &ObjectMeta) -> Result<(), InputError> {
+    let keys = meta.annotations.iter().flatten();
+    for (key, value) in keys.filter(|(key, _)| key.to_lowercase().starts_with(DOMAIN)) {
+        if ANNOTATIONS.contains(&key.as_str()) || guests_in_finalizer(key).is_some() {
+            continue;
+        }
+        let name = &key[DOMAIN.len()..];
+        let meant = PEOPLES.into_iter().find(|known| {
+            let known = &known[DOMAIN.len()..];
+            let begin = name.get(..5).map(str::to_lowercase);
+            let alike = begin.is_some_and(|begin| known.starts_with(&begin));
+            alike || spelling::is_near(name, known)
+        });
+        let meant = match meant {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!("there are {};", PEOPLES.join(", ")),
+        };
+        let until = match meta.deletion_timestamp {
+            None => "nothing is done for this object",
+            Some(_) => "nothing is deleted",
+        };
+        let rule = format!(
+            "is the value of an annotation that Freehold does not know: {meant} Until it is corrected \
+             or removed, {until}"
+        );
+        return Err(InputError::new(key.clone(), value, rule));
+    }
+    Ok(())
+}
+
+/// Whether each switch that is set is one that we know, and has a value that it knows.
 pub(crate) fn check(meta: &ObjectMeta) -> Result<(), InputError> {
+    check_keys(meta)?;
     for (key, values) in SWITCHES {
         if let Some(value) = value(meta, key)
             && !values.contains(&value)

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use api::{Change, Status};
 use cloud_port::driver::Report;
-use cloud_port::{Inventory, Survey};
+use cloud_port::{Places, Survey};
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::Client;
 use kube::api::{Api, Resource};
 use ownership::decide::Evidence;
 use ownership::input::InputError;
 use ownership::mark::Dialect;
-use ownership::{Blueprint, CloudError, Kind, ResourceId, SlotName};
+use ownership::{Blueprint, CloudError, Kind, Place, ResourceId, SlotName};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -52,12 +51,22 @@ pub trait System: Send + Sync + Sized + 'static {
     /// The Kinds that its claims may own: deletion looks for all of them.
     fn owns(&self) -> &'static [&'static Kind];
 
-    /// The Kinds that its claims may own or use.
+    /// The Kinds that its claims may own or use, in whatever place.
     fn kinds(&self) -> &'static [&'static Kind];
+
+    /// The Kinds that its claims may own in another of their places.
+    fn owns_in(&self, _: &Place) -> &'static [&'static Kind] {
+        &[]
+    }
 
     /// Whether the object is this system's at all: a cluster on another cloud is not.
     fn is_ours(_: &Self::Object) -> bool {
         true
+    }
+
+    /// Where an object that is not this system's names almost what would make it so.
+    fn almost_ours(_: &Self::Object) -> Option<InputError> {
+        None
     }
 
     /// Whether the object says that it was reconciled in full before.
@@ -99,7 +108,21 @@ pub trait System: Send + Sync + Sized + 'static {
 
     /// Writes ids to where the served API keeps them, and what else deletion will need to know of
     /// the cloud they are in.
-    fn record(_: &Self::Cloud, _: &mut Change<Self::Object>, _: &Self::Object, _: &Ids) {}
+    ///
+    /// It is called for every write of the record, the first one too, which comes before anything is
+    /// made: what the facts decide once and for all is written here, so that it stays decided.
+    fn record(
+        _: &Self::Cloud,
+        _: &Self::Facts,
+        _: &mut Change<Self::Object>,
+        _: &Self::Object,
+        _: &Ids,
+    ) {
+    }
+
+    /// Writes what the served API keeps in its spec of what the cloud made: an endpoint. When everything
+    /// is as it should be; what is said already is not written again.
+    fn publish(_: &Self::Facts, _: &mut Change<Self::Object>, _: &Self::Object, _: &Report) {}
 
     /// The account, and whatever else of a cloud resources cannot be moved from.
     fn place(cloud: &Self::Cloud) -> String;
@@ -143,14 +166,15 @@ pub trait Sources: System {
         object: &Self::Object,
     ) -> impl Future<Output = Result<Self::Facts, Trouble>> + Send;
 
-    /// Where the object's resources are: the same inventory for all objects of one place.
+    /// Where the object's resources are: the same inventory for all objects of one place. A claim with
+    /// several places keeps what it calls each of them.
     ///
     /// # Errors
     /// Why nobody can sign in there.
     fn open(
         &self,
         facts: &Self::Facts,
-    ) -> impl Future<Output = Result<Arc<Inventory<Self::Cloud>>, CloudError>> + Send;
+    ) -> impl Future<Output = Result<Places<Self::Cloud>, CloudError>> + Send;
 }
 
 /// The ids of what fills slots.
@@ -182,6 +206,10 @@ pub enum Trouble {
     /// Something that a person wrote.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// Something that a person must put right outside the object, and that nobody watches: it is looked
+    /// at again every half minute. A deletion is [`Blocked`](ownership::Finding::Blocked) by it.
+    #[error(transparent)]
+    Unwatched(InputError),
     /// Something that comes by itself, and is watched for.
     #[error("waits for {0}")]
     Waits(String),

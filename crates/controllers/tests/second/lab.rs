@@ -40,6 +40,7 @@ fn bare(client: Client, case: &str, namespace: &str) -> Lab {
     let sample = Sample {
         manifest: gate(namespace, &[443]),
         owns: 1,
+        lacks: &[],
         edit: json!({"spec": {"ports": [443, 80]}}),
     };
     let make = |during| Gates {

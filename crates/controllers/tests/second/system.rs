@@ -1,10 +1,8 @@
 //! A small second system, which exists only here: its objects live in namespaces, wait for an owner,
 //! need a Secret, tell conditions in a list and ids in their status.
 
-use std::sync::Arc;
-
 use api::{Change, Status};
-use cloud_port::Inventory;
+use cloud_port::Places;
 use cloud_port::aws::network::Network;
 use cloud_port::aws::security_group::{Peer, Ports, Rule, SECURITY_GROUP, SecurityGroup, Traffic};
 use cloud_port::aws::{self, Access, Accounts, AwsPlace as _, Credentials, vpc};
@@ -78,6 +76,7 @@ impl<A: Accounts> System for Gates<A> {
             description: "A gate".into(),
             vpc: Expr::Slot(slot("vpc")),
             rules: gate.spec.ports.iter().map(rule).collect(),
+            groups: Vec::new(),
         };
         let vpc = Slot {
             cluster_mark: true,
@@ -152,8 +151,8 @@ impl<A: Accounts> Sources for Gates<A> {
         })
     }
 
-    async fn open(&self, facts: &Facts) -> Result<Arc<Inventory<A::Cloud>>, CloudError> {
-        self.accounts.open(&facts.access).await
+    async fn open(&self, facts: &Facts) -> Result<Places<A::Cloud>, CloudError> {
+        Ok(self.accounts.open(&facts.access).await?.into())
     }
 }
 

@@ -3,12 +3,14 @@
 
 mod end;
 mod rest;
+mod secrets;
+mod shrunk;
 
 use cloud_sim::{Actor, Deed, Harm, Life};
 use ownership::mark::{claim_key, part_key};
 use ownership::part::InnerPart;
-use ownership::step::MarkRight;
-use ownership::{Kind, Slot, Step};
+use ownership::step::{Create, MarkRight};
+use ownership::{Kind, Slot, SlotName, Step};
 
 use crate::scenario::{Expect, Scenario};
 use crate::words;
@@ -16,6 +18,8 @@ use crate::world::World;
 
 pub(crate) use end::at_end;
 pub(crate) use rest::{at_most_one, at_rest, counted_on, disposable, rolled_back, still_there};
+pub(crate) use secrets::{born_as_wished, one_token_one_secret};
+pub(crate) use shrunk::may_be_unwanted;
 
 /// A broken law.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +75,55 @@ pub(crate) fn broken<T>(law: Law, what: impl Into<String>) -> Result<T, Violatio
         law,
         what: what.into(),
     })
+}
+
+/// A slot's resource is made only when those are recorded that it depends on (law 4).
+pub(crate) fn after_what_it_needs(
+    world: &World<'_>,
+    claim: usize,
+    create: &Create,
+) -> Result<(), Violation> {
+    let (blueprint, object) = (world.blueprint(claim), &world.objects[claim]);
+    let Some(slot) = blueprint.slot(&create.slot) else {
+        return Ok(());
+    };
+    let is_known = |name: &SlotName| {
+        let known = object
+            .ledger
+            .known
+            .values()
+            .any(|known| known.slot == *name);
+        known || object.recorded.iter().any(|(slot, _)| slot == name)
+    };
+    let own = |name: &&SlotName| blueprint.slot(name).is_some_and(Slot::is_own);
+    match slot.dependencies().filter(own).find(|name| !is_known(name)) {
+        Some(first) => broken(
+            Law::NoGuessing,
+            format!("{} is created before {first}, which it needs", create.slot),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// An announcement is good for one call (decision 5).
+pub(crate) fn one_call_an_announcement(
+    world: &mut World<'_>,
+    claim: usize,
+    create: &Create,
+) -> Result<(), Violation> {
+    let intent = world.objects[claim].ledger.intents.get(&create.slot);
+    // Of two writers one may announce again while the other's call is on its way.
+    let Some(intent) = intent.filter(|_| world.scenario.all_writers() == 1) else {
+        return Ok(());
+    };
+    let announcement = (claim, create.slot.clone(), intent.attempt, intent.sends);
+    if world.announced.insert(announcement) {
+        return Ok(());
+    }
+    broken(
+        Law::NoTwins,
+        format!("{} is created twice on one announcement", create.slot),
+    )
 }
 
 /// What must hold for a claim at every time.
@@ -272,12 +325,6 @@ fn alive_in<'w>(
     world.account.lives().filter(move |life| {
         life.is_alive() && life.by == us && life.slot.as_ref() == Some(&slot.name)
     })
-}
-
-/// How many resources a claim has created.
-pub(crate) fn creations(world: &World<'_>, claim: usize) -> usize {
-    let us = world.actor(claim);
-    world.account.lives().filter(|life| life.by == us).count()
 }
 
 /// Whether a deletion in the life of a claim has emptied a slot: twins must be reduced to one.

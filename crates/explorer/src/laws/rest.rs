@@ -1,12 +1,14 @@
 //! What must hold for a claim at rest.
 
 use cloud_port::driver::Report;
-use ownership::blueprint::Expr;
+use cloud_sim::{Account, Life};
+use ownership::blueprint::{Fills, Source};
 use ownership::kind::{BirthProof, Change, Marking};
 use ownership::mark::claim_key;
-use ownership::{Finding, Slot, Step, Target, Text};
+use ownership::{Finding, Slot, SlotName, Step, Target, Text, Verdict};
 
-use super::{Law, Violation, alive_in, always, broken, creations, released};
+use super::shrunk;
+use super::{Law, Violation, alive_in, always, born_as_wished, broken, released};
 use crate::fault::Fault;
 use crate::scenario::{Expect, Scenario};
 use crate::words;
@@ -15,6 +17,7 @@ use crate::world::World;
 /// What must hold when a live claim is at rest.
 pub(crate) fn at_rest(world: &World<'_>, claim: usize, report: &Report) -> Result<(), Violation> {
     always(world, claim)?;
+    born_as_wished(world, claim)?;
     let scenario = world.claim(claim);
     let own = world.blueprint(claim).slots().iter();
     for slot in own.filter(|slot| slot.is_own()) {
@@ -22,6 +25,7 @@ pub(crate) fn at_rest(world: &World<'_>, claim: usize, report: &Report) -> Resul
     }
     if !world.disturbed && report.findings.is_empty() {
         converged(world, claim, report)?;
+        shrunk::shrunk(world, claim)?;
     }
     let expected = |finding: &&Finding| is_expected(world, claim, finding);
     match scenario.expect {
@@ -64,7 +68,9 @@ fn slot_at_rest(
         .count();
     let expected = match scenario.expect {
         Expect::Filled if is_wish(scenario, slot) => count == 0,
-        Expect::Filled if slot.kind.valuable => count >= 1,
+        Expect::Filled if slot.kind.valuable => count >= 1 || world.disturbed,
+        // What lies in what has failed is not there, either.
+        Expect::Filled if report.findings.iter().any(is_left_failed) => count <= 1,
         Expect::Filled if !world.disturbed => count == 1,
         Expect::Filled => count <= 1,
         Expect::Taken => count == 1,
@@ -79,7 +85,7 @@ fn slot_at_rest(
         );
     }
     let filled = report.filled.iter().any(|filled| filled.slot == slot.name);
-    if count == 0 && !filled && report.findings.is_empty() {
+    if count == 0 && !filled && is_wanted(slot, report) && report.findings.is_empty() {
         return broken(
             Law::RestIsReached,
             format!("slot {} is empty, and nothing is reported", slot.name),
@@ -88,10 +94,17 @@ fn slot_at_rest(
     Ok(())
 }
 
+/// Whether a slot is wanted: not one that is only for a resource of ours, where that is somebody's.
+fn is_wanted(slot: &Slot, report: &Report) -> bool {
+    let mut filled = report.filled.iter();
+    let host = filled.find(|filled| Some(&filled.slot) == slot.only_for.as_ref());
+    host.is_none_or(|host| matches!(host.verdict, Verdict::Owned(_)))
+}
+
 /// Whether the object's author named somebody's resource for a slot, and it is there.
 fn is_wish(scenario: &Scenario, slot: &Slot) -> bool {
     let named = scenario.ledger.ids.get(&slot.name);
-    let target = named.map(|id| Target::new(slot.kind, id.clone()));
+    let target = named.map(|id| slot.target(id.clone()));
     target.is_some_and(|target| {
         let life = scenario.account.life(&target);
         life.is_some_and(|life| life.is_alive() && life.by != scenario.actor)
@@ -105,13 +118,14 @@ fn converged(world: &World<'_>, claim: usize, report: &Report) -> Result<(), Vio
     let ids = &world.objects[claim].ledger.ids;
     for slot in world.blueprint(claim).slots() {
         let recorded = ids.get(&slot.name).filter(|_| slot.is_own());
-        let recorded = recorded.map(|id| Target::new(slot.kind, id.clone()));
+        let recorded = recorded.map(|id| slot.target(id.clone()));
+        let made = alive_in(world, claim, slot).filter(|_| !slot.kind.recorded);
+        let recorded = recorded
+            .into_iter()
+            .chain(made.map(|life| life.target.clone()));
         let found = report.filled.iter().filter(|_| !slot.is_own());
         let found = found.filter(|filled| filled.slot == slot.name);
-        for target in recorded
-            .into_iter()
-            .chain(found.map(|filled| filled.target.clone()))
-        {
+        for target in recorded.chain(found.map(|filled| filled.target.clone())) {
             as_wished(world, claim, scenario, slot, &target).or_else(|what| {
                 broken(Law::RestIsReached, format!("slot {}: {what}", slot.name))
             })?;
@@ -150,30 +164,49 @@ fn as_wished(
     if let Some((key, _)) = tags.find(|(key, _)| resource.tags.get(key).is_none()) {
         return Err(format!("{target} lacks the tag {key}"));
     }
+    let fills = InCloud { world, claim };
+    if let Source::Find { by, tags, .. } = &slot.source {
+        let by = by
+            .iter()
+            .map(|(name, wish)| (*name, wish, resource.props.get(name)));
+        let tags = tags
+            .iter()
+            .map(|(key, wish)| (&**key, wish, resource.tags.get(key)));
+        for (name, wish, found) in by.chain(tags) {
+            if found != wish.resolve(&fills).as_ref() {
+                return Err(format!(
+                    "{target} is not what was to be found: its {name} differs"
+                ));
+            }
+        }
+    }
     for (name, wish) in slot.props.iter().filter(|_| ours) {
-        let Expr::Text(wish) = wish else { continue };
+        let Some(wish) = wish.resolve(&fills) else {
+            return Err(format!("{name} of {target} refers to nothing: {wish}"));
+        };
         let rule = slot.kind.props.iter().find(|rule| rule.name == *name);
         let says_nothing = rule.is_some_and(|rule| rule.change == Change::Irrelevant);
-        if !says_nothing && resource.props.get(name) != Some(wish) {
+        if !says_nothing && resource.props.get(name) != Some(&wish) {
             return Err(format!("{name} of {target} is not {wish:?}"));
         }
     }
-    let ids = &world.objects[claim].ledger.ids;
     for wish in &slot.inner {
-        let Some(key) = wish.key.resolve(&|name| ids.get(name).cloned()) else {
+        let (Some(key), Some(value)) = (wish.key.resolve(&fills), wish.value.resolve(&fills))
+        else {
+            // What it refers to is not wanted, or not there: that is judged where it should be.
             continue;
         };
         let parts = world.account.parts(target, wish.kind);
         if !parts
             .iter()
-            .any(|part| part.key == key && part.value == wish.value)
+            .any(|part| part.key == key && part.value == value)
         {
             return Err(format!("{target} lacks the {} {key}", wish.kind));
         }
     }
     let wanted = |inner: &str, key: &Text| {
         slot.inner.iter().any(|wish| {
-            let wish_key = wish.key.resolve(&|name| ids.get(name).cloned());
+            let wish_key = wish.key.resolve(&fills);
             wish.kind == inner && wish_key.is_none_or(|wish_key| wish_key == *key)
         })
     };
@@ -187,6 +220,35 @@ fn as_wished(
         ));
     }
     Ok(())
+}
+
+/// What really fills the slots of a claim: what was made for them and lives, else what is recorded.
+struct InCloud<'w> {
+    world: &'w World<'w>,
+    claim: usize,
+}
+
+impl InCloud<'_> {
+    fn target(&self, name: &SlotName) -> Option<Target> {
+        let slot = self.world.blueprint(self.claim).slot(name)?;
+        let made = alive_in(self.world, self.claim, slot).next();
+        let recorded = || {
+            let id = self.world.objects[self.claim].ledger.ids.get(name)?;
+            Some(slot.target(id.clone()))
+        };
+        made.map(|life| life.target.clone()).or_else(recorded)
+    }
+}
+
+impl Fills for InCloud<'_> {
+    fn id(&self, slot: &SlotName) -> Option<Text> {
+        self.target(slot).map(|target| target.id.text())
+    }
+
+    fn prop(&self, slot: &SlotName, name: &str) -> Option<Text> {
+        let resource = self.world.account.resource(&self.target(slot)?)?;
+        resource.props.get(name).cloned()
+    }
 }
 
 /// The other claims that are at rest and right, before a Step that takes something away: each
@@ -243,10 +305,16 @@ pub(crate) fn still_there(
 /// Twins that hold data are reported, and so is what cannot become as a new spec wants it.
 fn is_expected(world: &World<'_>, claim: usize, finding: &Finding) -> bool {
     match finding {
-        Finding::Twins { .. } => world.claim(claim).kinds.iter().any(|kind| kind.valuable),
+        Finding::Twins { .. } => world.claim(claim).kinds.iter().any(|at| at.kind.valuable),
         Finding::Drift { .. } => world.objects[claim].spec > 0,
+        finding if is_left_failed(finding) => true,
         _ => false,
     }
+}
+
+/// Whether something has failed that a person must decide about.
+fn is_left_failed(finding: &Finding) -> bool {
+    matches!(finding, Finding::Failed { replaced, .. } if !replaced)
 }
 
 /// Law 5: a lost status alone makes nobody create anything again.
@@ -255,12 +323,10 @@ pub(crate) fn disposable(world: &World<'_>, claim: usize) -> Result<(), Violatio
     let mut fired = world.chooser.fired.iter();
     let only = fired.all(|choice| harmless.contains(&choice.fault));
     let scenario = world.claim(claim);
-    let slots = world.blueprint(claim).slots().iter();
-    let slots = slots.filter(|slot| slot.is_own()).count();
     if only
         && scenario.expect == Expect::Filled
         && !scenario.status_refuses
-        && creations(world, claim) > slots.max(world.objects[claim].creations_before)
+        && made_again(world, claim)
     {
         return broken(
             Law::StatusIsDisposable,
@@ -268,6 +334,21 @@ pub(crate) fn disposable(world: &World<'_>, claim: usize) -> Result<(), Violatio
         );
     }
     Ok(())
+}
+
+/// Whether more was created for a slot than it lacked when the run began.
+fn made_again(world: &World<'_>, claim: usize) -> bool {
+    let us = world.actor(claim);
+    let made = |account: &Account, slot: &SlotName| {
+        let lives = account.lives();
+        let its = |life: &&Life| life.by == us && life.slot.as_ref() == Some(slot);
+        lives.filter(its).count()
+    };
+    let mut slots = world.blueprint(claim).slots().iter();
+    slots.any(|slot| {
+        let before = made(&world.scenario.account, &slot.name);
+        made(&world.account, &slot.name) > before.max(1)
+    })
 }
 
 /// A status that refuses every write still yields at most one resource a slot.

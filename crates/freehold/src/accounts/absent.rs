@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cloud_port::aws::{Access, Accounts, AwsPlace};
 use cloud_port::{Calls, Cloud, Deadline, Effect, Inventory, Survey};
-use ownership::{Answer, Class, CloudError, Kind, Query, Step};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Text};
 
 use super::{Call, Countable};
 
@@ -47,6 +47,10 @@ impl AwsPlace for Nowhere {
     }
 
     fn region(&self) -> &str {
+        match *self {}
+    }
+
+    async fn zones(&self) -> Result<Vec<Text>, CloudError> {
         match *self {}
     }
 }

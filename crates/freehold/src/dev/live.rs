@@ -62,6 +62,7 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     introduce(&url, &file.path, state)?;
     let began = clock.wall();
     world.create().await?;
+    world.tell_waits();
 
     let world = Arc::new(world);
     let below = |path: &str| format!("/clusters/{SERVER}{PATH}/{path}");
@@ -126,8 +127,8 @@ async fn whose(
 
 /// What `freehold orphans` asks for.
 async fn orphans(State(world): State<Arc<World>>) -> Json<Answer<Found>> {
-    let found = async { Ok(everywhere::find(&world.look_around().await?).await) };
-    Json(found.await.into())
+    let again = || -> registry::Future<'_, _> { Box::pin(world.look_around()) };
+    Json(everywhere::find(&again).await.into())
 }
 
 /// What `freehold orphans --apply` asks for: what is left of a claim.
@@ -136,8 +137,9 @@ async fn end(
     UrlPath(claim): UrlPath<String>,
 ) -> Json<Answer<Vec<String>>> {
     let left = async {
-        let orphan = everywhere::orphan(&world.look_around().await?, &claim).await;
-        Ok(everywhere::end(&world.look_around().await?, orphan).await)
+        let again = || -> registry::Future<'_, _> { Box::pin(world.look_around()) };
+        let orphan = everywhere::orphan(&again, &claim).await?;
+        everywhere::end(&again, orphan).await
     };
     Json(left.await.into())
 }
@@ -190,7 +192,12 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
     say::line!("AWS account      simulated; nothing leaves this machine")?;
     say::line!("cluster          {DEMO}, which leaves everything to Freehold\n")?;
     say::line!("{}", bold("In another terminal:"))?;
+    let absolute = std::path::absolute(kubeconfig);
+    let kubeconfig = absolute.as_deref().unwrap_or(kubeconfig);
     say::line!("  export KUBECONFIG={}", kubeconfig.display())?;
+    // Whoever runs it from a clone has none on the PATH.
+    let program = std::env::current_exe().ok();
+    let program = program.map_or("freehold".to_owned(), |path| path.display().to_string());
     for (command, about) in [
         (
             "kubectl get clusters -o wide".to_owned(),
@@ -216,15 +223,15 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
             "its rules follow",
         ),
         (
-            format!("freehold tree cluster/{DEMO}"),
+            format!("{program} tree cluster/{DEMO}"),
             "what belongs to it, and why; explain says what comes next",
         ),
         (
-            format!("freehold whose kubernetes-{DEMO} web-shop"),
+            format!("{program} whose kubernetes-{DEMO} web-shop"),
             "whose resources are",
         ),
         (
-            format!("freehold sim remove kubernetes-{DEMO} 'ingress tcp 22-22 0.0.0.0/0'"),
+            format!("{program} sim remove kubernetes-{DEMO} 'ingress tcp 22-22 0.0.0.0/0'"),
             "drift, by hand, in the simulated cloud; it is repaired at the next look",
         ),
         (

@@ -100,7 +100,7 @@ pub(super) fn perform(account: &mut Account, deed: &Deed) -> anyhow::Result<Stri
 
 /// The sort of parts that one inside a resource is of.
 fn inner(account: &Account, resource: &Resource, part: &str) -> Option<&'static InnerKind> {
-    let target = Target::new(resource.kind, resource.id.clone());
+    let target = resource.target();
     resource.kind.inner.iter().find(|inner| {
         let mut parts = account.parts(&target, inner.name).iter();
         parts.any(|other| &*other.key == part)
@@ -109,11 +109,35 @@ fn inner(account: &Account, resource: &Resource, part: &str) -> Option<&'static 
 
 fn list(account: &Account) -> String {
     let alive = aws::KINDS.iter().flat_map(|kind| account.alive(kind));
-    alive.map(|resource| called(resource) + "\n").collect()
+    let lines = alive.flat_map(|resource| {
+        let tags = resource.tags.iter();
+        let tags = tags.map(|(key, value)| match &**value {
+            "" => format!("  tag {key}\n"),
+            value => format!("  tag {key}={value}\n"),
+        });
+        std::iter::once(called(resource) + "\n").chain(tags)
+    });
+    lines.collect()
+}
+
+/// What there is on a resource and in it, to choose from.
+fn all_of(account: &Account, resource: &Resource) -> String {
+    let target = resource.target();
+    let tags = resource.tags.iter().map(|(key, _)| format!("tag {key}"));
+    let inner = resource.kind.inner.iter();
+    let parts = inner.flat_map(|inner| {
+        let parts = account.parts(&target, inner.name).iter();
+        parts.map(|part| format!("{} {}", inner.noun, part.key))
+    });
+    let all: Vec<String> = tags.chain(parts).collect();
+    if all.is_empty() {
+        return "it has no tags and nothing is inside it".to_owned();
+    }
+    format!("there are: {}", all.join(", "))
 }
 
 fn called(resource: &Resource) -> String {
-    let target = Target::new(resource.kind, resource.id.clone());
+    let target = resource.target();
     words::called(&target, &resource.name)
 }
 
@@ -129,7 +153,13 @@ fn find(
     let fit: Vec<_> = found.iter().filter(|resource| holds(resource)).collect();
     match (&fit[..], &found[..]) {
         (_, []) => bail!("there is nothing of the id or name {id:?}; freehold sim list shows all"),
-        ([], [first, ..]) => bail!("{} has no such thing", called(first)),
+        ([], [first, ..]) => {
+            bail!(
+                "{} has no such thing; {}",
+                called(first),
+                all_of(account, first)
+            )
+        }
         ([one], _) => Ok((Target::new(one.kind, one.id.clone()), called(one))),
         (several, _) => {
             let all: Vec<_> = several.iter().map(|one| called(one)).collect();

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -13,10 +13,12 @@ use api::names::{OPERATOR_ACCOUNT, OPERATOR_NAMESPACE, user_of_account};
 use cloud_port::aws;
 use cloud_port::driver::Term;
 use cloud_sim::{Account, Actor};
-use controllers::kkp;
-use controllers::reconcile::{Inspection, Monitor, Passed, Settings};
+use console::style;
+use controllers::reconcile::{Conditions, Inspection, Monitor, Next, Passed, Settings};
 use controllers::registry::{self, Entry, Road, Which};
 use embedded_kube::{Options, Server, User};
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
 use k8s_openapi::api::events::v1::Event;
 use kube::Client;
 use kube::api::{Api, ListParams, PostParams};
@@ -46,13 +48,35 @@ pub(super) struct World {
     passes: Arc<Passes>,
 }
 
-/// Counts the passes that have ended.
+/// Counts the passes that have ended, and tells what a deletion waits for.
 #[derive(Debug, Default)]
-struct Passes(AtomicU64);
+struct Passes {
+    count: AtomicU64,
+    tells: AtomicBool,
+    /// What was told last.
+    told: Mutex<String>,
+}
 
 impl Monitor for Passes {
-    fn passed(&self, _: &Passed<'_>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+    fn passed(&self, pass: &Passed<'_>) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let ready = pass.told.and_then(Conditions::ready);
+        let (Some(ready), Next::After(wait)) = (ready, pass.next) else {
+            return;
+        };
+        if !self.tells.load(Ordering::Relaxed) || ready.reason != "Deleting" {
+            return;
+        }
+        let (object, why) = (pass.object, &ready.message);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told == format!("{object} {why}") {
+            return;
+        }
+        *told = format!("{object} {why}");
+        let seconds = wait.as_millis().div_ceil(1000);
+        let object = style(object).bold();
+        // Who does not listen is told of it elsewhere.
+        let _ = say::line!("  {object} … waits up to {seconds} s: {why}");
     }
 
     fn forgotten(&self, _: &'static str, _: &str) {}
@@ -74,9 +98,11 @@ impl World {
     async fn around(server: Server, clock: ProcessClock) -> anyhow::Result<Self> {
         let cluster = server.cluster(SERVER);
         let administrator = cluster.client();
-        api::manifests::install(administrator.clone())
-            .await
-            .context("the definitions")?;
+        for entry in registry::ENTRIES {
+            api::manifests::install_all(administrator.clone(), entry.definitions)
+                .await
+                .context("the definitions")?;
+        }
         api::manifests::protect(administrator, &registry::policies(registry::ENTRIES))
             .await
             .context("the policies")?;
@@ -137,7 +163,8 @@ impl World {
         &self,
         stop: impl Future<Output = ()> + Send + Sync + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let road = Road {
+        let stop = stop.shared();
+        let road = || Road {
             client: self.client.clone(),
             clock: self.clock,
             settings: Settings {
@@ -150,12 +177,21 @@ impl World {
             term: Arc::new(Term::alone),
             monitor: Some(self.passes.clone()),
         };
-        registry::system(&kkp::ENTRY, &self.accounts).run(road, Box::pin(stop))
+        let systems = registry::ENTRIES.iter().map(|entry| {
+            let system = registry::system(entry, &self.accounts);
+            system.run(road(), Box::pin(stop.clone()))
+        });
+        join_all(systems).map(drop)
+    }
+
+    /// From now on it is printed what a deletion waits for.
+    pub(super) fn tell_waits(&self) {
+        self.passes.tells.store(true, Ordering::Relaxed);
     }
 
     /// How many passes the controllers have done.
     pub(super) fn passes(&self) -> u64 {
-        self.passes.0.load(Ordering::Relaxed)
+        self.passes.count.load(Ordering::Relaxed)
     }
 
     /// Objects as the engine sees them.

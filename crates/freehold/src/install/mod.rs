@@ -5,9 +5,12 @@ pub mod rights;
 
 use api::manifests::{for_account, stream};
 use api::names::{OPERATOR_ACCOUNT, OPERATOR_NAMESPACE};
+use clap::ValueEnum as _;
 use controllers::registry::{self, ENTRIES, Entry};
 use ownership::input;
 
+use crate::connect;
+use crate::operator::command::{Meaning, duration};
 use crate::operator::systems::{self, Systems};
 use rights::Needed;
 
@@ -39,6 +42,37 @@ pub(crate) struct Options {
     /// The account that it runs as, which the admission policies trust
     #[arg(long, default_value = OPERATOR_ACCOUNT, value_parser = label)]
     service_account: String,
+    /// Given to freehold run
+    #[arg(long, value_enum, value_name = "MEANING")]
+    unmarked: Option<Meaning>,
+    /// Given to freehold run
+    #[arg(long, value_parser = duration_text, value_name = "DURATION")]
+    resync: Option<String>,
+    #[command(flatten)]
+    whom: connect::Whom,
+}
+
+/// Reads a time, and keeps it as it was written.
+fn duration_text(text: &str) -> Result<String, String> {
+    duration(text).map(|_| text.to_owned())
+}
+
+impl Options {
+    /// What `freehold run` is told besides.
+    fn more(&self) -> Vec<String> {
+        let unmarked = self
+            .unmarked
+            .and_then(|meaning| meaning.to_possible_value());
+        let unmarked = unmarked.map(|meaning| meaning.get_name().to_owned());
+        let options = [
+            ("--unmarked", unmarked),
+            ("--resync", self.resync.clone()),
+            ("--holder", self.whom.holder.clone()),
+        ];
+        let given = options.into_iter();
+        let given = given.filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
+        given.flatten().collect()
+    }
 }
 
 /// Prints definitions and policies.
@@ -63,11 +97,19 @@ pub(crate) fn manifests(options: &Options) -> anyhow::Result<()> {
         &options.image,
         &options.namespace,
         &options.service_account,
+        &options.more(),
     ))
 }
 
 /// Everything that the operator is run with, but for the definitions: a YAML document each, or more.
-pub fn documents(systems: &Systems, image: &str, namespace: &str, account: &str) -> Vec<String> {
+/// `more` is what `freehold run` is told besides.
+pub fn documents(
+    systems: &Systems,
+    image: &str,
+    namespace: &str,
+    account: &str,
+    more: &[String],
+) -> Vec<String> {
     let entries = systems.entries();
     let policies = registry::policies(&entries);
     let mut all: Vec<String> = policies
@@ -75,7 +117,11 @@ pub fn documents(systems: &Systems, image: &str, namespace: &str, account: &str)
         .map(|policy| for_account(policy, namespace, account))
         .collect();
     // The policies first: from the start nobody can interfere.
-    all.push(operator(systems, &entries, image, namespace, account));
+    let operator = operator(systems, &entries, image, namespace, account);
+    let usual = ["--log".to_owned(), "json".to_owned()];
+    let more: Vec<String> = more.iter().map(|word| format!("{word:?}")).collect();
+    let args = [&usual[..], &more].concat().join(", ");
+    all.push(operator.replace("--log, json]", &format!("{args}]")));
     all
 }
 

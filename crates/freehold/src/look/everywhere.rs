@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use cloud_port::words;
 use controllers::land::Stock;
-use controllers::registry::Clouds;
+use controllers::registry::{self, Clouds};
 use http::Method;
 use kube::{Client, Config};
 use ownership::time::REQUEST_TIMEOUT;
 use ownership::{Holder, mark};
 
 use super::around::Around;
-use super::orphans;
+use super::orphans::{self, Again};
 pub(crate) use super::orphans::{Found, Orphans};
 use super::whose;
 pub(crate) use super::whose::Told;
@@ -23,10 +23,19 @@ use crate::{accounts, connect};
 #[derive(clap::Args)]
 pub(crate) struct WhoseOptions {
     /// Resources: ids, names or ARNs
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required = true, value_parser = id)]
     ids: Vec<String>,
     #[command(flatten)]
     scope: Scope,
+}
+
+/// What a resource is called: something.
+fn id(text: &str) -> Result<String, String> {
+    let id = text.trim();
+    if id.rsplit(['/', ':']).next().is_none_or(str::is_empty) {
+        return Err("must be an id, a name or an ARN of a resource".to_owned());
+    }
+    Ok(id.to_owned())
 }
 
 /// What `freehold orphans` is told.
@@ -118,14 +127,19 @@ pub(crate) fn orphans(options: &OrphansOptions) -> anyhow::Result<()> {
     runtime()?.block_on(async {
         let ground = options.scope.ground().await?;
         let (found, stocks) = match &ground {
-            Ground::Here(here) => orphans::find(&here.around().await?).await,
+            Ground::Here(here) => {
+                let again = || -> registry::Future<'_, _> { Box::pin(here.around()) };
+                orphans::find(&again).await?
+            }
             Ground::Dev(config) => {
                 let found = ask::ask(Config::clone(config), Method::GET, "orphans", &()).await?;
                 (found, Vec::new())
             }
         };
         options.scope.output.print(&found, &found.text())?;
+        let unseen = found.unseen.len();
         if !options.apply {
+            anyhow::ensure!(unseen == 0, "not everything could be looked at from here");
             return Ok(());
         }
         let mut left = Vec::new();
@@ -134,8 +148,10 @@ pub(crate) fn orphans(options: &OrphansOptions) -> anyhow::Result<()> {
                 continue;
             }
             let why = match &ground {
-                // Who claims may have changed while nobody answered.
-                Ground::Here(here) => orphans::end(&here.around().await?, &stocks, one).await,
+                Ground::Here(here) => {
+                    let again = || -> registry::Future<'_, _> { Box::pin(here.around()) };
+                    orphans::end(&again, &stocks, one).await?
+                }
                 Ground::Dev(config) => {
                     let claim = one.claim.as_deref().unwrap_or_default();
                     let path = format!("orphans/{claim}");
@@ -150,13 +166,23 @@ pub(crate) fn orphans(options: &OrphansOptions) -> anyhow::Result<()> {
             }
         }
         anyhow::ensure!(left.is_empty(), "something is left of {}", left.join(", "));
+        anyhow::ensure!(unseen == 0, "not everything could be looked at from here");
         Ok(())
     })
 }
 
-/// What a management cluster holds of what can be seen from here, a line for each claim.
-pub(crate) async fn held_by(around: &Around, holder: &Holder) -> Vec<String> {
+/// What a management cluster holds of what can be seen from here.
+pub(crate) struct Held {
+    /// A line for each claim.
+    pub(crate) lines: Vec<String>,
+    /// The highest generation of its marks, if that is beyond the one that was asked for.
+    pub(crate) beyond: Option<u32>,
+}
+
+/// What a management cluster holds of what can be seen from here, up to a generation.
+pub(crate) async fn held_by(around: &Around, holder: &Holder, upto: u32) -> Held {
     let mut held: BTreeMap<String, usize> = BTreeMap::new();
+    let mut beyond = None;
     let kept = around.claimants.iter();
     for claimant in kept.filter(|claimant| claimant.kept_by == holder.as_str()) {
         held.insert(claimant.object.clone(), 0);
@@ -164,8 +190,18 @@ pub(crate) async fn held_by(around: &Around, holder: &Holder) -> Vec<String> {
     for stock in around.stock(&|_| true).await {
         for item in &stock.items {
             let resource = &item.resource;
-            let marks = item.marks().into_iter();
-            for mark in marks.filter(|mark| mark.holder == *holder) {
+            let mut marks = item.marks();
+            // What a claim has put into somebody's resource tells, too.
+            for mark in orphans::on_parts(item) {
+                if !marks.iter().any(|known| known.claim == mark.claim) {
+                    marks.push(mark);
+                }
+            }
+            for mark in marks.into_iter().filter(|mark| mark.holder == *holder) {
+                if mark.generation > upto {
+                    beyond = beyond.max(Some(mark.generation));
+                    continue;
+                }
                 let named = mark::named(resource.kind.carrier, &resource.tags);
                 let named = named.into_iter().find(|named| named.owns);
                 let object = around.object(&mark.claim).map(str::to_owned);
@@ -179,7 +215,10 @@ pub(crate) async fn held_by(around: &Around, holder: &Holder) -> Vec<String> {
         let resources = words::count(resources, "resource");
         format!("{object}: {resources} with its marks")
     };
-    held.into_iter().map(line).collect()
+    Held {
+        lines: held.into_iter().map(line).collect(),
+        beyond,
+    }
 }
 
 /// What `freehold whose` says: for `freehold dev`, and for tests.
@@ -188,24 +227,40 @@ pub(crate) async fn tell(around: &Around, ids: &[String]) -> Vec<Told> {
 }
 
 /// What `freehold orphans` finds: for `freehold dev`, and for tests.
-pub(crate) async fn find(around: &Around) -> Found {
-    orphans::find(around).await.0
+///
+/// # Errors
+/// Nobody can look around.
+pub(crate) async fn find(again: &Again<'_>) -> anyhow::Result<Found> {
+    Ok(orphans::find(again).await?.0)
 }
 
 /// What is left of a claim that is this management cluster's to end: for `freehold dev`, and for tests.
-pub(crate) async fn orphan(around: &Around, claim: &str) -> Option<(Orphans, Vec<Stock>)> {
-    let (found, stocks) = orphans::find(around).await;
+///
+/// # Errors
+/// Nobody can look around.
+pub(crate) async fn orphan(
+    again: &Again<'_>,
+    claim: &str,
+) -> anyhow::Result<Option<(Orphans, Vec<Stock>)>> {
+    let (found, stocks) = orphans::find(again).await?;
     let mut all = found.orphans.into_iter();
     let one = all.find(|one| one.claim.as_deref() == Some(claim) && one.ours);
-    Some((one?, stocks))
+    Ok(one.map(|one| (one, stocks)))
 }
 
-/// What `freehold orphans --apply` does: for `freehold dev`, and for tests. Says what is left. Who
-/// claims was read again `around`: somebody may have come while everything was looked at.
-pub(crate) async fn end(around: &Around, orphan: Option<(Orphans, Vec<Stock>)>) -> Vec<String> {
+/// What `freehold orphans --apply` does: for `freehold dev`, and for tests. Says what is left.
+///
+/// # Errors
+/// Nobody can look around.
+pub(crate) async fn end(
+    again: &Again<'_>,
+    orphan: Option<(Orphans, Vec<Stock>)>,
+) -> anyhow::Result<Vec<String>> {
     match orphan {
-        Some((one, stocks)) => orphans::end(around, &stocks, &one).await,
-        None => vec!["nothing of it is this management cluster's to end".to_owned()],
+        Some((one, stocks)) => orphans::end(again, &stocks, &one).await,
+        None => Ok(vec![
+            "nothing of it is this management cluster's to end".to_owned(),
+        ]),
     }
 }
 
@@ -235,11 +290,14 @@ pub async fn orphans_text<C: Clouds>(
     whose: Whose,
     regions: &[String],
 ) -> anyhow::Result<String> {
-    let around = Around::look(clouds, client, clock, whose, regions).await?;
-    Ok(find(&around).await.text())
+    let again = || -> registry::Future<'_, _> {
+        Box::pin(Around::look(clouds, client, clock, whose.clone(), regions))
+    };
+    Ok(find(&again).await?.text())
 }
 
-/// What `freehold orphans --apply` does for one claim: for tests. Says what is left.
+/// What `freehold orphans --apply` does for one claim, when `answer` says yes: for tests. Says what is
+/// left.
 ///
 /// # Errors
 /// Nobody can look around.
@@ -248,10 +306,14 @@ pub async fn end_orphan<C: Clouds>(
     client: &Client,
     clock: ProcessClock,
     whose: Whose,
+    regions: &[String],
     claim: &str,
+    answer: impl Future<Output = ()>,
 ) -> anyhow::Result<Vec<String>> {
-    let around = Around::look(clouds, client, clock, whose.clone(), &[]).await?;
-    let orphan = orphan(&around, claim).await;
-    let again = Around::look(clouds, client, clock, whose, &[]).await?;
-    Ok(end(&again, orphan).await)
+    let again = || -> registry::Future<'_, _> {
+        Box::pin(Around::look(clouds, client, clock, whose.clone(), regions))
+    };
+    let orphan = orphan(&again, claim).await?;
+    answer.await;
+    end(&again, orphan).await
 }

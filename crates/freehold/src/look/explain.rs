@@ -26,7 +26,7 @@ pub(super) fn text(seen: &Seen) -> String {
     }
     for slot in &seen.slots {
         text.line(0, "");
-        one(&mut text, slot, seen.stopped.is_some());
+        one(&mut text, slot, seen.stopped.is_some(), seen.is_ending());
     }
     if !seen.besides.is_empty() {
         text.line(0, "\nbesides");
@@ -41,7 +41,7 @@ pub(super) fn text(seen: &Seen) -> String {
     text.0
 }
 
-fn one(text: &mut Lines, slot: &SlotSeen, stopped: bool) {
+fn one(text: &mut Lines, slot: &SlotSeen, stopped: bool, ending: bool) {
     text.line(0, &format!("slot {} ({})", slot.name, slot.kind));
     if let Some(empty) = &slot.empty {
         text.line(1, empty);
@@ -53,7 +53,15 @@ fn one(text: &mut Lines, slot: &SlotSeen, stopped: bool) {
         text.line(1, finding);
     }
     if slot.next.is_empty() {
-        text.line(1, "next: nothing");
+        let blocked = slot.findings.iter().any(|it| it.starts_with("Blocked: "));
+        text.line(
+            1,
+            if blocked && ending {
+                "next: it is deleted when that is gone"
+            } else {
+                "next: nothing"
+            },
+        );
     }
     text.steps(&slot.next, stopped);
 }

@@ -24,7 +24,7 @@ use ownership::{Freehold, Holder, input};
 use serde::Serialize;
 
 use crate::clock::ProcessClock;
-use crate::operator::systems::is_installed;
+use crate::operator::systems::{is_installed, not_installed};
 use crate::{accounts, connect, install, show, take_over};
 pub(crate) use around::Around;
 pub(crate) use seen::Seen;
@@ -193,11 +193,9 @@ fn on_the_cluster(what: &What) -> anyhow::Result<Vec<Seen>> {
         let client = connect::client_of(config)?;
         let whose = Whose::ask(&client, place).await?;
         for entry in entries {
-            if what.all
-                && !is_installed(&client, entry)
-                    .await
-                    .map_err(anyhow::Error::msg)?
-            {
+            let installed = is_installed(&client, entry).await;
+            if !installed.map_err(anyhow::Error::msg)? {
+                anyhow::ensure!(what.all, "{}", not_installed(entry));
                 continue;
             }
             let (client, whose) = (client.clone(), whose.clone());

@@ -1,10 +1,13 @@
 //! `freehold orphans`: what carries marks of a claim that is no object's here.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use cloud_port::words;
 use controllers::land::{Ended, Item, Stock};
+use controllers::reconcile::Claimant;
+use controllers::registry::Future;
 use ownership::mark::{self, Dialect, Named, OwnershipMark};
 use ownership::{Claim, ClaimHash, Identity};
 use serde::{Deserialize, Serialize};
@@ -31,9 +34,12 @@ pub(crate) struct Orphans {
     /// Why it is only shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) untouched: Option<String>,
-    /// The system that its marks name.
+    /// Whom its marks name.
     #[serde(skip)]
-    system: Option<&'static str>,
+    named: Option<Named>,
+    /// Whether any of its marks is another management cluster's.
+    #[serde(skip)]
+    elsewhere: bool,
 }
 
 /// All of them, and what could not be looked at.
@@ -45,6 +51,8 @@ pub(crate) struct Found {
     pub(super) unseen: Vec<String>,
     /// How many resources were looked at.
     pub(super) looked: usize,
+    /// Where: accounts and regions.
+    pub(super) places: Vec<String>,
 }
 
 /// Whom a group is about: a claim with its holder, or a name in a served system's words.
@@ -54,28 +62,57 @@ enum Whom {
     Named(String),
 }
 
+/// Looks around: who claims may have changed since the last time.
+pub(super) type Again<'a> = dyn Fn() -> Future<'a, anyhow::Result<Around>> + Send + Sync + 'a;
+
 /// Looks for them everywhere.
-pub(super) async fn find(around: &Around) -> (Found, Vec<Stock>) {
+///
+/// # Errors
+/// Nobody can look around.
+pub(super) async fn find(again: &Again<'_>) -> anyhow::Result<(Found, Vec<Stock>)> {
+    let mut around = again().await?;
     let stocks = around.stock(&|_| true).await;
+    // To list everything takes a while: what belonged to anybody meanwhile is no orphan.
+    around.claimants.extend(again().await?.claimants);
+    let unseen = stocks.iter().flat_map(unseen);
+    let found = Found {
+        orphans: sorted(&around, &stocks),
+        unseen: unseen.chain(around.closed.iter().cloned()).collect(),
+        looked: stocks.iter().map(|stock| stock.items.len()).sum(),
+        places: stocks.iter().map(|stock| stock.place.clone()).collect(),
+    };
+    Ok((found, stocks))
+}
+
+/// What could not be looked at in a place, and why.
+fn unseen(stock: &Stock) -> impl Iterator<Item = String> {
+    let here = stock.unseen.iter();
+    here.map(|words| format!("{}: {words}", stock.place))
+}
+
+/// What is orphaned, by claim and holder.
+fn sorted(around: &Around, stocks: &[Stock]) -> Vec<Orphans> {
     let mut groups: BTreeMap<Whom, Orphans> = BTreeMap::new();
-    for stock in &stocks {
+    for stock in stocks {
         for item in &stock.items {
             sort(around, &stock.place, item, &mut groups);
         }
     }
+    // Of whose claim another management cluster holds a part, nothing is ours to end (law 5).
+    let held = groups.values().filter(|group| group.elsewhere);
+    let held: BTreeSet<_> = held.filter_map(|group| group.claim.clone()).collect();
     for group in groups.values_mut() {
+        let mut claim = group.claim.iter();
+        if claim.any(|claim| held.contains(claim)) {
+            let a_part = if group.elsewhere { "" } else { "a part of " };
+            group.ours = false;
+            group.untouched = Some(format!(
+                "another management cluster holds {a_part}it, so nothing of it is touched here"
+            ));
+        }
         group.settle(&around.systems);
     }
-    let unseen = stocks.iter().flat_map(|stock| {
-        let here = stock.unseen.iter();
-        here.map(|words| format!("{}: {words}", stock.place))
-    });
-    let found = Found {
-        orphans: groups.into_values().collect(),
-        unseen: unseen.chain(around.closed.iter().cloned()).collect(),
-        looked: stocks.iter().map(|stock| stock.items.len()).sum(),
-    };
-    (found, stocks)
+    groups.into_values().collect()
 }
 
 /// Puts what is orphaned of a resource where it belongs.
@@ -97,6 +134,14 @@ fn sort(around: &Around, place: &str, item: &Item, groups: &mut BTreeMap<Whom, O
         }
         group.name(owner);
         let called = words::called(&item.target(), &resource.name);
+        let mut users = around.claimants.iter();
+        if let Some(user) = users.find(|user| user.uses.contains_key(&resource.id)) {
+            let user = &user.object;
+            group.ours = false;
+            group.untouched = Some(format!(
+                "{user} uses {called}, as its record or its fields say: it must let go first"
+            ));
+        }
         group.add(place, format!("{called} (slot {})", mark.slot));
         for (inner, key) in item.parts_of(&mark.claim) {
             let noun = resource.kind.inner(inner).map_or(inner, |inner| inner.noun);
@@ -139,7 +184,8 @@ fn sort(around: &Around, place: &str, item: &Item, groups: &mut BTreeMap<Whom, O
                 "without a Freehold mark nobody can prove whose it is: delete it by hand"
                     .to_owned(),
             ),
-            system: Some(owner.system),
+            named: Some(owner.clone()),
+            elsewhere: false,
         });
         group.add(place, words::called(&item.target(), &resource.name));
     }
@@ -152,40 +198,53 @@ fn group<'g>(
     mark: &OwnershipMark,
 ) -> &'g mut Orphans {
     let whom = Whom::Claim(mark.claim.clone(), mark.holder.to_string());
-    let held = around.holds(&mark.holder, mark.generation);
-    groups.entry(whom).or_insert_with(|| Orphans {
+    let group = groups.entry(whom).or_insert_with(|| Orphans {
         claim: Some(mark.claim.to_string()),
         object: None,
         holder: Some(mark.holder.to_string()),
-        ours: held,
+        ours: true,
         parts: BTreeMap::new(),
-        untouched: (!held).then(|| {
-            "another management cluster holds it, so nothing of it is touched here".to_owned()
-        }),
-        system: None,
-    })
+        untouched: None,
+        named: None,
+        elsewhere: false,
+    });
+    group.elsewhere |= !around.holds(&mark.holder, mark.generation);
+    group
 }
 
-/// Whether a claim's object is here; where nobody can tell which claim an object is, whatever names it
-/// counts as its own.
+/// Whether a claim's object is here.
 fn is_known(around: &Around, claim: &ClaimHash, owner: Option<&Named>) -> bool {
+    claimant(around, claim, owner).is_some()
+}
+
+/// A claim's object; where nobody can tell which claim an object is, whatever names it counts as its
+/// own.
+fn claimant<'a>(
+    around: &'a Around,
+    claim: &ClaimHash,
+    owner: Option<&Named>,
+) -> Option<&'a Claimant> {
     around
         .claimants
         .iter()
-        .any(|claimant| match &claimant.claim {
+        .find(|claimant| match &claimant.claim {
             Some(other) => other == claim,
             None => owner.is_none_or(|owner| owner.name == claimant.cluster),
         })
 }
 
-/// The marks of claims on parts inside a resource, and those that name parts of it.
-fn on_parts(item: &Item) -> Vec<OwnershipMark> {
+/// The marks of claims on parts inside a resource, and those that name parts of it: of each claim and
+/// holder the one of the highest generation.
+pub(super) fn on_parts(item: &Item) -> Vec<OwnershipMark> {
     let carrier = item.resource.kind.carrier;
     let parts = item.inside.iter();
     let marks = parts.flat_map(|(_, part)| OwnershipMark::all(carrier, &part.tags));
     let named = mark::part_marks(carrier, &item.resource.tags);
     let mut marks: Vec<_> = marks.chain(named).collect();
-    marks.sort_by_key(|mark| (mark.claim.clone(), mark.holder.clone()));
+    marks.sort_by_key(|mark| {
+        let generation = Reverse(mark.generation);
+        (mark.claim.clone(), mark.holder.clone(), generation)
+    });
     marks.dedup_by_key(|mark| (mark.claim.clone(), mark.holder.clone()));
     marks
 }
@@ -194,20 +253,55 @@ impl Orphans {
     fn name(&mut self, owner: Option<&Named>) {
         if self.object.is_none() {
             self.object = owner.map(ToString::to_string);
-            self.system = owner.map(|owner| owner.system);
+            self.named = owner.cloned();
         }
     }
 
     /// Whoever does not know the system's objects cannot say that one of them is gone: they may be
     /// served by a newer build.
     fn settle(&mut self, systems: &[&str]) {
-        let known = self.system.is_some_and(|system| systems.contains(&system));
+        let named = self.named.as_ref();
+        let known = named.is_some_and(|named| systems.contains(&named.system));
         if self.ours && !known {
             self.ours = false;
             let words = "its marks name no system whose objects are known here, so nobody here can \
                          say that its object is gone";
             self.untouched = Some(words.to_owned());
         }
+    }
+
+    /// Whether it may still be ended as it was shown, where `now` is there and `around` claims.
+    ///
+    /// # Errors
+    /// What has changed.
+    fn check(&self, claim: &ClaimHash, around: &Around, now: &[Stock]) -> Result<(), String> {
+        if let Some(claimant) = claimant(around, claim, self.named.as_ref()) {
+            let object = &claimant.object;
+            return Err(match claimant.claim {
+                Some(_) => format!("{object} is this claim: it was restored meanwhile"),
+                None => format!(
+                    "{object} is there again, and nobody can tell which claim it is: freehold \
+                     explain says why"
+                ),
+            });
+        }
+        let all = sorted(around, now);
+        let mut all = all.iter();
+        let same = |other: &&Self| other.claim == self.claim && other.holder == self.holder;
+        let Some(left) = all.find(same) else {
+            return Ok(());
+        };
+        if let Some(words) = &left.untouched {
+            return Err(words.clone());
+        }
+        for (place, parts) in &left.parts {
+            let shown = self.parts.get(place);
+            let new = |part: &&String| !shown.is_some_and(|shown| shown.contains(part));
+            if let Some(part) = parts.iter().find(new) {
+                return Err(format!("{part} has come since it was shown: look again"));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, place: &str, part: String) {
@@ -246,6 +340,7 @@ impl Found {
             let _ = writeln!(text, "could not be looked at: {words}");
         }
         let looked = words::count(self.looked, "resource");
+        let looked = format!("{looked} in {}", self.places.join(", "));
         let _ = match self.orphans.len() {
             0 => writeln!(text, "no orphans among {looked}"),
             claims => writeln!(text, "{} among {looked}", words::count(claims, "claim")),
@@ -257,19 +352,40 @@ impl Found {
 /// Ends a claim whose object is gone, wherever something of it is.
 ///
 /// # Guarantees
-/// Only what this management cluster holds. Who claims is read again first, and everything before it
-/// is deleted.
-pub(super) async fn end(around: &Around, stocks: &[Stock], orphans: &Orphans) -> Vec<String> {
+/// Only what this management cluster holds, and only what was shown. Who claims is read again before
+/// each try, and everything before it is deleted.
+///
+/// # Errors
+/// Nobody can look around.
+pub(super) async fn end(
+    again: &Again<'_>,
+    stocks: &[Stock],
+    orphans: &Orphans,
+) -> anyhow::Result<Vec<String>> {
     let claim = orphans.claim.as_deref().and_then(ClaimHash::parse);
     let Some(claim) = claim.filter(|_| orphans.ours) else {
-        return vec!["it is not this management cluster's to end".to_owned()];
+        return Ok(vec![
+            "it is not this management cluster's to end".to_owned(),
+        ]);
     };
-    if let Some(object) = around.object(&claim) {
-        return vec![format!("{object} is this claim: it was restored meanwhile")];
+    let around = again().await?;
+    let now = around.stock(&|_| true).await;
+    let places = now.iter();
+    let places = places.filter(|stock| orphans.parts.contains_key(&stock.place));
+    let unseen: Vec<_> = places.flat_map(unseen).collect();
+    if !unseen.is_empty() {
+        // Whoever else has a part of it may be among that.
+        let unseen = unseen.join("; ");
+        return Ok(vec![format!(
+            "nothing was done: could not be looked at: {unseen}"
+        )]);
+    }
+    if let Err(why) = orphans.check(&claim, &around, &now) {
+        return Ok(vec![why]);
     }
     let name = orphans.object.as_deref().unwrap_or("unknown");
     let Ok(gone) = Claim::gone("Gone.freehold.dev", name, &claim) else {
-        return vec!["it cannot be named".to_owned()];
+        return Ok(vec!["it cannot be named".to_owned()]);
     };
     let identity = Identity {
         claim: gone,
@@ -277,15 +393,24 @@ pub(super) async fn end(around: &Around, stocks: &[Stock], orphans: &Orphans) ->
         taken_over: around.whose.taken_over.clone(),
         dialect: Dialect::Plain,
     };
+    let (claim, now) = (&claim, &now);
+    let may = || -> Future<'_, Result<(), String>> {
+        Box::pin(async move {
+            let around = again().await.map_err(|error| format!("{error:#}"))?;
+            orphans.check(claim, &around, now)
+        })
+    };
     let mut left = Vec::new();
-    for land in &around.lands {
-        let here = stocks.iter().find(|stock| stock.place == land.place());
-        let Some(stock) = here.filter(|stock| orphans.parts.contains_key(&stock.place)) else {
+    for place in orphans.parts.keys() {
+        let land = around.lands.iter().find(|land| land.place() == place);
+        let stock = stocks.iter().find(|stock| stock.place == *place);
+        let (Some(land), Some(stock)) = (land, stock) else {
+            left.push(format!("{place} cannot be entered any more"));
             continue;
         };
-        if let Ended::NotAll(why) = land.end(&identity, stock).await {
+        if let Ended::NotAll(why) = land.end(&identity, stock, &may).await {
             left.extend(why);
         }
     }
-    left
+    Ok(left)
 }

@@ -6,6 +6,7 @@ use cloud_port::words;
 use controllers::reconcile::{Conditions, Found, Inspection, Sight};
 use ownership::decide::{Filled, Phase};
 use ownership::ledger::Origin;
+use ownership::mark::OwnershipMark;
 use ownership::{Finding, Slot, SlotName, Step, Target, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +99,10 @@ pub(super) struct Next {
 }
 
 /// How often the operator looks at an object at rest unless it is told otherwise.
-const VISIT: &str = "at once when the object or what it needs changes, else after --resync (5m)";
+const VISIT: &str = "at once when the object changes, else after --resync (5m)";
+
+/// The same where somebody waits for the end.
+const VISIT_AT_THE_END: &str = "at once when the object changes, else within 30 s";
 
 impl Seen {
     /// An object as it was inspected.
@@ -145,16 +149,22 @@ impl Seen {
             slots.any(|slot| is_about(sight, planned, &slot.name))
         };
         self.besides = all_next(sight, |planned| !of_a_slot(planned));
-        let findings = sight.plan.report.findings.iter();
-        let of_none = |finding: &&Finding| {
-            let slot = finding.slot();
-            slot.is_none_or(|slot| sight.blueprint.slot(slot).is_none())
-        };
-        self.findings = findings.filter(of_none).map(said).collect();
+        let of_none = |finding: &&Finding| !slots.iter().any(|it| is_of(sight, finding, &it.name));
+        self.findings = findings(sight).filter(of_none).map(said).collect();
+        if sight.phase != Phase::Live {
+            VISIT_AT_THE_END.clone_into(&mut self.visit);
+        }
         if let Some(wait) = sight.plan.wait.as_ref().filter(|_| self.stopped.is_none()) {
             let (at_most, reason) = (wait.at_most, &wait.reason);
-            self.visit = format!("{VISIT}; then it waits for at most {at_most}: {reason}");
+            let visit = &self.visit;
+            self.visit = format!("{visit}; then it waits for at most {at_most}: {reason}");
         }
+    }
+
+    /// Whether it is being deleted.
+    pub(super) fn is_ending(&self) -> bool {
+        let phase = self.phase.as_deref();
+        phase.is_some_and(|phase| phase.starts_with("is being deleted"))
     }
 
     /// Which object: `Cluster demo`.
@@ -196,13 +206,11 @@ fn after(wait: &Wait) -> String {
 }
 
 fn slot_seen(sight: &Sight, slot: &Slot) -> SlotSeen {
-    let imagined = sight.to_come().contains(&&slot.name);
-    let filled = sight.plan.report.filled.iter();
-    let filled = filled.filter(|filled| filled.slot == slot.name && !imagined);
-    let filled: Vec<Fill> = filled.map(|filled| fill(sight, filled)).collect();
-    let findings = sight.plan.report.findings.iter();
-    let findings: Vec<&Finding> = findings
-        .filter(|finding| finding.slot() == Some(&slot.name))
+    let filled: Vec<Fill> = filled(sight, &slot.name)
+        .map(|filled| fill(sight, filled))
+        .collect();
+    let findings: Vec<&Finding> = findings(sight)
+        .filter(|finding| is_of(sight, finding, &slot.name))
         .collect();
     let empty = filled.is_empty().then(|| empty(sight, slot, &findings));
     SlotSeen {
@@ -215,10 +223,47 @@ fn slot_seen(sight: &Sight, slot: &Slot) -> SlotSeen {
     }
 }
 
+/// What fills a slot: now; or, where a read that may be old shows nothing of it, by what the wait shows.
+fn filled<'s>(sight: &'s Sight, slot: &'s SlotName) -> impl Iterator<Item = &'s Filled> {
+    let imagined = sight.to_come().contains(&slot);
+    let its = move |filled: &&Filled| filled.slot == *slot && !imagined;
+    let (now, later) = (&sight.plan.report.filled, &sight.plan.later.filled);
+    let all = if now.iter().any(|filled| its(&filled)) {
+        now
+    } else {
+        later
+    };
+    all.iter().filter(its)
+}
+
+/// What a person should know: now, and what a wait does not change.
+fn findings(sight: &Sight) -> impl Iterator<Item = &Finding> {
+    let now = &sight.plan.report.findings;
+    let later = sight.plan.later.findings.iter();
+    now.iter()
+        .chain(later.filter(move |finding| !now.contains(finding)))
+}
+
+/// Whether a finding is about a slot, or about what fills it.
+fn is_of(sight: &Sight, finding: &Finding, slot: &SlotName) -> bool {
+    if let Some(its) = finding.slot() {
+        return its == slot;
+    }
+    let targets = finding.targets();
+    filled(sight, slot).any(|filled| targets.contains(&&filled.target))
+}
+
 /// Why nothing fills a slot.
 fn empty(sight: &Sight, slot: &Slot, findings: &[&Finding]) -> String {
     if !findings.is_empty() {
         return "nothing fills it, because of what was found".to_owned();
+    }
+    // What is only for something that is somebody else's comes with it.
+    if let Some(host) = &slot.only_for
+        && let Some(used) = filled(sight, host).find(|it| matches!(it.verdict, Verdict::Used))
+    {
+        let host = words::resource(&used.target);
+        return format!("none of ours is needed: what {host} has is used with it");
     }
     let create = |planned: &&Planned| match &planned.step {
         Step::Create(create) => create.slot == slot.name,
@@ -236,7 +281,12 @@ fn empty(sight: &Sight, slot: &Slot, findings: &[&Finding]) -> String {
         );
     }
     if sight.phase != Phase::Live {
-        return "nothing fills it any more".to_owned();
+        let words = if slot.is_own() {
+            "nothing fills it any more"
+        } else {
+            "what was used for it stays, and loses what we added"
+        };
+        return words.to_owned();
     }
     match &sight.plan.wait {
         Some(wait) => format!("nothing fills it; the operator waits: {}", wait.reason),
@@ -246,7 +296,12 @@ fn empty(sight: &Sight, slot: &Slot, findings: &[&Finding]) -> String {
 }
 
 fn fill(sight: &Sight, filled: &Filled) -> Fill {
-    let (verdict, why) = words::verdict(&filled.verdict);
+    let (verdict, mut why) = words::verdict(&filled.verdict);
+    let mut known = sight.ledger.known.iter();
+    let was_ours = known.any(|(target, it)| *target == filled.target && it.origin != Origin::Found);
+    if was_ours && matches!(filled.verdict, Verdict::Unmarked) {
+        "it was ours, and somebody removed our mark: adopt it, or delete it".clone_into(&mut why);
+    }
     let nothing = Found::default();
     let found = sight.found.get(&filled.target).unwrap_or(&nothing);
     let id = filled.target.id.to_string();
@@ -279,9 +334,26 @@ fn parts(sight: &Sight, filled: &Filled, found: &Found) -> Vec<PartSeen> {
     }
     let known = sight.ledger.known.get(target);
     let wrote = known.and_then(|known| known.wrote.as_ref());
-    let inside = found.inside.iter().map(|(inner, inside)| {
-        let what = format!("{} {}", inner.noun, inside.key);
-        let this = (inner.name, inside.key.clone());
+    let inside = found.inside.iter().map(|inside| {
+        let what = format!("{} {}", inside.kind.noun, inside.part.key);
+        let this = (inside.kind.name, inside.part.key.clone());
+        let others = inside.others.iter().map(|claim| sight.names.of(claim));
+        let others: Vec<String> = others.collect();
+        if !others.is_empty() {
+            let others = others.join(", ");
+            let own = sight.claim.hash();
+            let mut marks = OwnershipMark::all(target.kind.carrier, &inside.part.tags);
+            let ours = marks.any(|mark| mark.claim == *own);
+            return if ours {
+                part(
+                    what,
+                    "Owned",
+                    &format!("inside what we own; needed by {others}, too"),
+                )
+            } else {
+                part(what, "Foreign", &format!("put there by {others}, and left"))
+            };
+        }
         if wrote.is_none_or(|parts| parts.contains(&this)) {
             return part(what, "Owned", "inside what we own");
         }
@@ -326,11 +398,10 @@ fn is_about(sight: &Sight, planned: &Planned, slot: &SlotName) -> bool {
     if let Step::Create(create) = &planned.step {
         return create.slot == *slot;
     }
-    let mut filled = sight.plan.report.filled.iter();
     let targets = planned.step.targets();
     let new = |target: &Target| target.id.as_str() == driver::new_id(slot);
     if targets.iter().any(new) {
         return true;
     }
-    filled.any(|filled| filled.slot == *slot && targets.contains(&filled.target))
+    filled(sight, slot).any(|filled| targets.contains(&filled.target))
 }

@@ -2,7 +2,7 @@
 
 use cloud_port::words;
 
-use super::seen::{Fill, PartSeen, Seen, SlotSeen};
+use super::seen::{Fill, Next, PartSeen, Seen, SlotSeen, Told};
 use crate::show::Branch;
 
 /// What is said of what we only use.
@@ -33,11 +33,17 @@ pub(crate) fn branches(seen: &Seen) -> Vec<Branch> {
             }
         }
         for (fills, parts) in kept {
+            let (word, mut why) = verdict(fills[0]);
+            if let Some(next) = ends(slot, &fills) {
+                let after = next.after.as_deref().unwrap_or("now");
+                why = format!("{why}; to be deleted {after}");
+            }
             branches.push(Branch {
                 depth: 1,
                 what: name(&slot.kind, &fills),
-                verdict: verdict(fills[0]),
+                verdict: (word, why),
             });
+            branches.extend(slot.findings.iter().map(|finding| remark(2, finding)));
             branches.extend(parts.iter().map(|part| Branch {
                 depth: 2,
                 what: part.what.clone(),
@@ -70,7 +76,35 @@ pub(crate) fn branches(seen: &Seen) -> Vec<Branch> {
             verdict: ("absent".into(), why),
         });
     }
+    branches.extend(seen.findings.iter().map(|finding| remark(1, finding)));
+    // What only the operator was told, because only a deletion is told it.
+    let waits = seen.conditions.iter();
+    let waits = waits.filter(|told| told.kind == "Blocked" && told.status);
+    let told = |told: &Told| format!("{}: {}", told.kind, told.message);
+    let shown = branches
+        .iter()
+        .any(|branch| branch.what.starts_with("Blocked: "));
+    if seen.is_ending() && !shown {
+        branches.extend(waits.map(|it| remark(1, &told(it))));
+    }
     branches
+}
+
+/// A line of its own.
+fn remark(depth: usize, text: &str) -> Branch {
+    Branch {
+        depth,
+        what: text.to_owned(),
+        verdict: (String::new(), String::new()),
+    }
+}
+
+/// The Step that deletes what fills a slot.
+fn ends<'s>(slot: &'s SlotSeen, fills: &[&Fill]) -> Option<&'s Next> {
+    let deletes = |next: &&Next| {
+        next.step.starts_with("delete ") && fills.iter().all(|fill| next.step.contains(&fill.id))
+    };
+    slot.next.iter().find(deletes)
 }
 
 /// The condition that a slot's first finding belongs to.

@@ -60,6 +60,9 @@ pub(super) async fn ask(around: &Around, asked: &[String]) -> Vec<Told> {
 fn means(word: &str, resource: &Resource) -> bool {
     let end = word.rsplit(['/', ':']).next().unwrap_or(word);
     let word = if word.starts_with("arn:") { end } else { word };
+    if word.is_empty() {
+        return false;
+    }
     let unique = resource.unique.as_deref();
     *resource.id.as_str() == *word || *resource.name == *word || unique == Some(word)
 }
@@ -185,6 +188,18 @@ fn unmarked(around: &Around, item: &Item) -> (&'static str, Vec<String>) {
     let resource = &item.resource;
     let named = mark::named(resource.kind.carrier, &resource.tags);
     let mut because = Vec::new();
+    let mut lost = around.claimants.iter().filter_map(|claimant| {
+        let slot = claimant.made.get(&resource.id)?;
+        let object = &claimant.object;
+        Some(format!(
+            "{object} made it for its slot {slot}, as its record says, but Freehold's mark on it is \
+             gone: set the annotation freehold.dev/adopt to {slot} there, and it is marked again; or \
+             delete it, and another is made"
+        ))
+    });
+    if let Some(words) = lost.next() {
+        return ("Unmarked", vec![words]);
+    }
     let users = around.claimants.iter().filter_map(|claimant| {
         let slot = claimant.uses.get(&resource.id)?;
         let slot = slot.as_ref().map(|slot| format!(" for its slot {slot}"));

@@ -1,5 +1,6 @@
 //! `freehold run`.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = OPERATOR_NAMESPACE, value_parser = install::label)]
     namespace: String,
     /// Where /healthz, /readyz and /metrics are served
-    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    #[arg(long, default_value = "127.0.0.1:8080", value_parser = address, value_name = "ADDRESS")]
     listen: SocketAddr,
     #[arg(long, value_parser = systems::parse, value_name = "SYSTEMS", help = systems::help())]
     systems: Option<Systems>,
@@ -48,13 +49,13 @@ pub(crate) struct Options {
     #[arg(long, default_value = "text", value_enum)]
     log: Format,
     /// Which log lines there are: levels, for all or by module
-    #[arg(long, default_value = "info", value_name = "LEVELS")]
+    #[arg(long, default_value = "info", value_parser = logs::filter, value_name = "LEVELS")]
     log_filter: String,
 }
 
 /// What a resource of our name without any mark means.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Meaning {
+pub(crate) enum Meaning {
     /// It is used, and stays its owner's
     Use,
     /// It is somebody else's: nothing is done before a person decides
@@ -102,7 +103,13 @@ async fn run(options: Options) -> anyhow::Result<()> {
         ..Settings::of(&identity())
     };
     let listener = TcpListener::bind(options.listen).await;
-    let listener = listener.with_context(|| format!("--listen {}", options.listen))?;
+    let listener = listener.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow::anyhow!(
+            "--listen {}: another program listens there; name another address or port",
+            options.listen
+        ),
+        _ => anyhow::Error::new(error).context(format!("--listen {}", options.listen)),
+    })?;
     let address = listener.local_addr().context("--listen")?;
     tracing::info!(%address, "serving /healthz, /readyz and /metrics");
     let operator = Operator::new(client, accounts, clock, settings);
@@ -138,7 +145,13 @@ fn identity() -> String {
 }
 
 /// A positive time such as `90s` or `5m`.
-fn duration(text: &str) -> Result<Duration, String> {
+/// Reads an address with its port.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let rule = "must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080";
+    text.parse().map_err(|_| rule.to_owned())
+}
+
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<jiff::SignedDuration>();
     let parsed = parsed.map_err(|_| "must be a time such as 90s or 5m".to_owned())?;
     match Duration::try_from(parsed) {

@@ -180,10 +180,14 @@ async fn account(client: &Client) -> Result<Option<String>, String> {
     let policy = match policies.get_opt(PROTECTION).await {
         Ok(Some(policy)) => policy,
         Ok(None) => {
-            tracing::warn!(
-                "the admission policy {PROTECTION} is not installed: nothing keeps claims from \
-                 being changed"
-            );
+            // It is looked for again and again before the first term.
+            static WARNED: std::sync::Once = std::sync::Once::new();
+            WARNED.call_once(|| {
+                tracing::warn!(
+                    "the admission policy {PROTECTION} is not installed, so nothing keeps claims from \
+                     being changed: freehold crds --no-definitions | kubectl create -f -"
+                );
+            });
             return Ok(None);
         }
         Err(error) => return unless_refused(&error),

@@ -15,14 +15,19 @@ pub(crate) enum Format {
     Json,
 }
 
+/// Reads a filter.
+pub(crate) fn filter(text: &str) -> Result<String, String> {
+    let rule = "must be levels such as info,controllers=debug";
+    let read = text.parse::<Targets>();
+    read.map(|_| text.to_owned()).map_err(|_| rule.to_owned())
+}
+
 /// Begins to write logs.
 ///
 /// # Errors
 /// A filter that is none.
 pub(crate) fn start(format: Format, filter: &str) -> anyhow::Result<()> {
-    let targets: Targets = filter.parse().with_context(|| {
-        format!("--log-filter {filter:?}: must be levels such as info,controllers=debug")
-    })?;
+    let targets: Targets = filter.parse().context("--log-filter")?;
     // The client of Kubernetes logs what it also returns, and then it is told once more by whoever asked.
     let targets = if filter.contains(CLIENT) {
         targets

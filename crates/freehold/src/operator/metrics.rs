@@ -28,10 +28,36 @@ struct Counts {
     objects: BTreeMap<(&'static str, String), BTreeMap<&'static str, bool>>,
     /// When each object is to be looked at again, if not only when it changes.
     due: BTreeMap<(&'static str, String), Option<Instant>>,
+    /// Since when each object is not as it should be.
+    unready: BTreeMap<(&'static str, String), Instant>,
     /// How long passes took, by kind.
     took: BTreeMap<&'static str, Durations>,
     /// When an object of a kind was last found to be as it should.
     success: BTreeMap<&'static str, Timestamp>,
+}
+
+impl Counts {
+    /// For how long the object of each kind that waits longest has not been as it should.
+    fn longest(&self, now: Instant) -> BTreeMap<&'static str, Duration> {
+        let mut longest = BTreeMap::<_, Duration>::new();
+        for (kind, _) in self.objects.keys() {
+            longest.entry(*kind).or_default();
+        }
+        for ((kind, _), since) in &self.unready {
+            let longest = longest.entry(*kind).or_default();
+            *longest = (*longest).max(now.saturating_duration_since(*since));
+        }
+        longest
+    }
+
+    /// How many objects of each kind are due, and wait.
+    fn waiting(&self, now: Instant) -> BTreeMap<&'static str, u64> {
+        let mut waiting = BTreeMap::<_, u64>::new();
+        for ((kind, _), due) in &self.due {
+            *waiting.entry(*kind).or_default() += u64::from(due.is_some_and(|due| due <= now));
+        }
+        waiting
+    }
 }
 
 /// How long passes took.
@@ -69,12 +95,14 @@ impl Metrics {
         if !leads {
             counts.objects.clear();
             counts.due.clear();
+            counts.unready.clear();
         }
     }
 
     /// Everything, as Prometheus reads it.
     pub(crate) fn text(&self, calls: &BTreeMap<Call, u64>) -> String {
         let counts = self.counts();
+        let now = Instant::now();
         let mut text = Text::default();
         text.family("freehold_leader", "gauge", "Whether this replica leads");
         text.sample("freehold_leader", &[], u64::from(counts.leads));
@@ -131,16 +159,20 @@ impl Metrics {
             text.sample("freehold_last_success_timestamp_seconds", &labels, at);
         }
         text.family(
+            "freehold_longest_without_success_seconds",
+            "gauge",
+            "For how long the object that waits longest has not been as it should; 0 without one",
+        );
+        for (kind, longest) in counts.longest(now) {
+            let name = "freehold_longest_without_success_seconds";
+            text.sample(name, &[("kind", kind)], longest.as_secs());
+        }
+        text.family(
             "freehold_queue_depth",
             "gauge",
             "Objects whose time to be looked at has come, and that wait for it",
         );
-        let mut waiting = BTreeMap::<_, u64>::new();
-        let now = Instant::now();
-        for ((kind, _), due) in &counts.due {
-            *waiting.entry(*kind).or_default() += u64::from(due.is_some_and(|due| due <= now));
-        }
-        for (kind, waiting) in waiting {
+        for (kind, waiting) in counts.waiting(now) {
             text.sample("freehold_queue_depth", &[("kind", kind)], waiting);
         }
         text.family(
@@ -191,6 +223,16 @@ impl Monitor for Metrics {
         let conditions = conditions.map(|(name, condition)| (*name, condition.holds));
         let conditions = conditions.collect();
         let object = (pass.kind, pass.object.to_owned());
+        // What nobody may touch is as somebody wants it.
+        let left_alone = told.ready().is_some_and(|ready| {
+            ["Paused", "Observed", "NotServed"].contains(&ready.reason.as_str())
+        });
+        if told.is_ready() || left_alone {
+            counts.unready.remove(&object);
+        } else if told.ready().is_some() {
+            let since = counts.unready.entry(object.clone());
+            since.or_insert_with(Instant::now);
+        }
         counts.objects.insert(object, conditions);
     }
 
@@ -199,6 +241,7 @@ impl Monitor for Metrics {
         let object = (kind, object.to_owned());
         counts.objects.remove(&object);
         counts.due.remove(&object);
+        counts.unready.remove(&object);
     }
 }
 
@@ -239,6 +282,8 @@ fn escape(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use controllers::reconcile::Conditions;
+
     use super::*;
 
     #[test]
@@ -296,6 +341,9 @@ freehold_pass_duration_seconds_count{kind="Cluster.kubermatic.k8c.io"} 2
 # HELP freehold_last_success_timestamp_seconds When an object of a kind was last found to be as it should.
 # TYPE freehold_last_success_timestamp_seconds gauge
 freehold_last_success_timestamp_seconds{kind="Cluster.kubermatic.k8c.io"} 1767225600
+# HELP freehold_longest_without_success_seconds For how long the object that waits longest has not been as it should; 0 without one.
+# TYPE freehold_longest_without_success_seconds gauge
+freehold_longest_without_success_seconds{kind="Cluster.kubermatic.k8c.io"} 0
 # HELP freehold_queue_depth Objects whose time to be looked at has come, and that wait for it.
 # TYPE freehold_queue_depth gauge
 freehold_queue_depth{kind="Cluster.kubermatic.k8c.io"} 1
@@ -311,6 +359,70 @@ freehold_cloud_errors_total{kind="Cluster.kubermatic.k8c.io",class="throttled"} 
         let text = metrics.text(&BTreeMap::new());
         assert!(text.contains("freehold_leader 0"), "{text}");
         assert!(!text.contains("freehold_objects{"), "{text}");
+    }
+
+    fn told(ready: bool, reason: &str) -> Conditions {
+        let condition = api::Condition {
+            holds: ready,
+            reason: reason.to_owned(),
+            message: String::new(),
+        };
+        let mut told = Conditions::default();
+        told.by_type.insert("Ready", condition);
+        told
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_healthy_object_does_not_hide_one_that_never_succeeded() {
+        let metrics = Metrics::default();
+        metrics.leads(true);
+        let pass = |object: &str, told: &Conditions| {
+            metrics.passed(&Passed {
+                kind: "Cluster",
+                object,
+                told: Some(told),
+                next: Next::OnChange,
+                took: Duration::ZERO,
+                at: Timestamp::UNIX_EPOCH,
+            });
+        };
+        let longest = || {
+            let text = metrics.text(&BTreeMap::new());
+            let name = "freehold_longest_without_success_seconds{kind=\"Cluster\"} ";
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.map(str::to_owned)
+        };
+        assert_eq!(longest(), None);
+        pass("paused", &told(false, "Paused"));
+        pass("failing", &told(false, "Retrying"));
+        pass("healthy", &told(true, "Converged"));
+        tokio::time::advance(Duration::from_mins(20)).await;
+        pass("failing", &told(false, "Refused"));
+        pass("healthy", &told(true, "Converged"));
+        tokio::time::advance(Duration::from_mins(20)).await;
+        assert_eq!(longest().as_deref(), Some("2400"));
+        pass("failing", &told(true, "Converged"));
+        assert_eq!(longest().as_deref(), Some("0"));
+        pass("failing", &told(false, "Retrying"));
+        tokio::time::advance(Duration::from_mins(1)).await;
+        assert_eq!(longest().as_deref(), Some("60"));
+        metrics.forgotten("Cluster", "failing");
+        assert_eq!(longest().as_deref(), Some("0"));
+    }
+
+    /// Where no replica answers there is nothing to add up; where nothing ever succeeded, no time of it.
+    #[test]
+    fn the_alerts_fire_where_a_metric_is_absent() {
+        let page = include_str!("../../../../docs/conditions.md");
+        let expr = |alert: &str| {
+            let (_, rest) = page.split_once(&format!("alert: {alert}\n")).unwrap();
+            let (_, rest) = rest.split_once("expr: ").unwrap();
+            rest.lines().next().unwrap()
+        };
+        let leads = expr("FreeholdNobodyLeads");
+        assert!(leads.ends_with("or absent(freehold_leader)"), "{leads}");
+        let success = expr("FreeholdNoSuccess");
+        assert_eq!(success, "freehold_longest_without_success_seconds > 1800");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //!                                                          passes end, Lease released
 //! ```
 
-mod command;
+pub(crate) mod command;
 mod fitness;
 mod health;
 mod logs;
@@ -79,7 +79,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The usual ones, for a replica of this identity.
+    /// The usual ones, for a replica of this identity that serves KKP.
     pub fn of(identity: &str) -> Self {
         Self {
             namespace: OPERATOR_NAMESPACE.to_owned(),
@@ -88,7 +88,7 @@ impl Settings {
             times: Times::default(),
             name: None,
             unmarked: None,
-            systems: registry::ENTRIES.to_vec(),
+            systems: vec![&controllers::kkp::ENTRY],
         }
     }
 }
@@ -344,10 +344,7 @@ impl<A: Countable> Operator<A> {
             loop {
                 let words = match systems::is_installed(&self.client, entry).await {
                     Ok(true) => break,
-                    Ok(false) => format!(
-                        "the kind {} is not installed: freehold crds | kubectl create -f -",
-                        entry.definition()
-                    ),
+                    Ok(false) => systems::not_installed(entry),
                     Err(words) => words,
                 };
                 self.health.enter(Stage::Waiting(words));

@@ -196,6 +196,12 @@ pub(super) async fn original(client: &Client, entry: &Entry) -> Result<Option<Re
     Ok(held.max_by_key(|renewed| renewed.at))
 }
 
+/// That a kind is not installed, with the cure.
+pub(crate) fn not_installed(entry: &Entry) -> String {
+    let kind = entry.definition();
+    format!("the kind {kind} is not installed: freehold crds | kubectl create -f -")
+}
+
 /// Whether the API server serves a system's objects.
 ///
 /// # Errors

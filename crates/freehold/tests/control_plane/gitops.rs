@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use freehold::accounts::Countable as _;
-use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
 use kube::core::GroupVersionKind;
@@ -96,11 +95,6 @@ fn shown(cluster: &Cluster) -> (Vec<Value>, Vec<Seen>) {
 }
 
 async fn applied_again_and_again(admin: &Client, operator: Client, clock: ProcessClock) {
-    let namespace = json!({"metadata": {"name": "kubermatic"}});
-    let namespaces: Api<Namespace> = Api::all(admin.clone());
-    let namespace = serde_json::from_value(namespace).unwrap();
-    let created = namespaces.create(&PostParams::default(), &namespace).await;
-    created.unwrap();
     let example = example();
     for object in &example {
         apply(admin, object).await;
@@ -174,11 +168,12 @@ async fn applied_again_and_again(admin: &Client, operator: Client, clock: Proces
 
     // Without them nothing happens at all. So it is with a tool that leaves them alone.
     let mut without = example;
-    let aws = without[1].data.pointer_mut("/spec/cloud/aws").unwrap();
+    let cluster = without.last_mut().unwrap();
+    let aws = cluster.data.pointer_mut("/spec/cloud/aws").unwrap();
     aws.as_object_mut()
         .unwrap()
         .retain(|name, _| !IDS.contains(&name.as_str()));
-    apply(admin, &without[1]).await;
+    apply(admin, cluster).await;
     let rests = converged().await;
     assert_eq!(shown(&rests), shown(&first));
     let before = writes();

@@ -22,7 +22,7 @@ pub(crate) const ACCOUNT: &str = "landlord";
 /// What `freehold manifests` prints.
 fn printed(systems: &str) -> String {
     let systems = parse(systems).unwrap();
-    let documents = documents(&systems, "example.com/freehold:1", NAMESPACE, ACCOUNT);
+    let documents = documents(&systems, "example.com/freehold:1", NAMESPACE, ACCOUNT, &[]);
     api::manifests::stream(&documents)
 }
 

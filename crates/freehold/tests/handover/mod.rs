@@ -1,7 +1,9 @@
 //! One replica after another: when the next one may make something, seen in the account.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,23 +14,48 @@ use freehold::accounts::{Call, Countable};
 use freehold::operator::Settings;
 use lease::Times;
 use ownership::time::Millis;
-use ownership::{Answer, Class, CloudError, Kind, Query, Step};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Text};
 use tokio::time::{Instant, sleep};
 
 use super::{Replica, World, eventually};
 
 /// How the answers to Steps fare; the Steps take effect all the same.
-const ANSWERED: u8 = 0;
-const LOST: u8 = 1;
-const HANGS: u8 = 2;
+pub(super) const ANSWERED: u8 = 0;
+pub(super) const LOST: u8 = 1;
+pub(super) const HANGS: u8 = 2;
+
+/// What somebody does while a Step is on its way, and how the answer to it fares: Steps are counted
+/// from 0.
+#[derive(Clone)]
+pub(super) struct Meanwhile(Arc<dyn Fn(usize) -> Doing + Send + Sync>);
+
+pub(super) type Doing = Pin<Box<dyn Future<Output = u8> + Send>>;
+
+impl Meanwhile {
+    pub(super) fn new(does: impl Fn(usize) -> Doing + Send + Sync + 'static) -> Self {
+        Self(Arc::new(does))
+    }
+}
+
+impl fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Meanwhile")
+    }
+}
 
 /// The simulated account as one process sees it, over a bad line.
 #[derive(Clone, Debug)]
-struct Line {
+pub(super) struct Line {
     account: SharedAccount,
     fate: Arc<AtomicU8>,
     /// How many Steps were not answered.
     unanswered: Arc<Mutex<u32>>,
+    /// How many Steps there were.
+    steps: Arc<AtomicUsize>,
+    meanwhile: Option<Meanwhile>,
+    /// What somebody does while everything of a Kind is listed, in turn.
+    listing: Option<Meanwhile>,
+    listed: Arc<AtomicUsize>,
 }
 
 impl Cloud for Line {
@@ -37,8 +64,12 @@ impl Cloud for Line {
     }
 
     async fn perform(&self, step: &Step, by: Deadline<'_>) -> Result<Effect, CloudError> {
+        let nth = self.steps.fetch_add(1, Ordering::Relaxed);
+        let fate = match &self.meanwhile {
+            Some(meanwhile) => meanwhile.0(nth).await,
+            None => self.fate.load(Ordering::Relaxed),
+        };
         let outcome = self.account.perform(step, by).await;
-        let fate = self.fate.load(Ordering::Relaxed);
         if fate == ANSWERED {
             return outcome;
         }
@@ -52,6 +83,12 @@ impl Cloud for Line {
 
 impl Survey for Line {
     async fn survey(&self, kind: &'static Kind) -> Result<Answer, CloudError> {
+        if let Some(listing) = &self.listing {
+            let nth = self.listed.fetch_add(1, Ordering::Relaxed);
+            if listing.0(nth).await == LOST {
+                return Err(CloudError::new(Class::Retryable, "Busy", "not now"));
+            }
+        }
         self.account.survey(kind).await
     }
 }
@@ -68,22 +105,49 @@ impl AwsPlace for Line {
     fn region(&self) -> &str {
         self.account.region()
     }
+
+    async fn zones(&self) -> Result<Vec<Text>, CloudError> {
+        self.account.zones().await
+    }
 }
 
 /// The accounts of one process.
 #[derive(Clone, Debug)]
-struct Process {
+pub(super) struct Process {
     line: Line,
     inventory: Arc<Inventory<Line>>,
     under_way: Calls,
 }
 
 impl Process {
-    fn new(world: &World) -> Self {
+    pub(super) fn new(world: &World) -> Self {
+        Self::of(world, None, None)
+    }
+
+    /// One during whose Steps somebody does something.
+    pub(super) fn disturbed(world: &World, meanwhile: Meanwhile) -> Self {
+        Self::of(world, Some(meanwhile), None)
+    }
+
+    /// One that lists everything while somebody does something.
+    pub(super) fn listing(world: &World, listing: Meanwhile) -> Self {
+        Self::of(world, None, Some(listing))
+    }
+
+    /// How many Steps it has sent.
+    pub(super) fn steps(&self) -> usize {
+        self.line.steps.load(Ordering::Relaxed)
+    }
+
+    fn of(world: &World, meanwhile: Option<Meanwhile>, listing: Option<Meanwhile>) -> Self {
         let line = Line {
             account: world.accounts.account().clone(),
             fate: Arc::default(),
             unanswered: Arc::default(),
+            steps: Arc::default(),
+            meanwhile,
+            listing,
+            listed: Arc::default(),
         };
         let under_way = Calls::new(Arc::new(world.clock));
         let inventory = Inventory::new(line.clone(), &aws::KINDS).counted(under_way.clone());

@@ -8,6 +8,9 @@ use ownership::part::Props;
 use ownership::{Claim, ClaimHash, ResourceId, SlotName, Target, Text};
 
 mod cures;
+mod ending;
+mod mistakes;
+mod orphans;
 mod shared;
 
 use super::*;
@@ -16,10 +19,8 @@ const DEMO: &str = "demo";
 
 impl World {
     async fn whose(&self) -> Whose {
-        let namespaces: Api<Namespace> = Api::all(self.client.clone());
-        let uid = namespaces.get("kube-system").await.unwrap().uid().unwrap();
         Whose {
-            holder: Holder::of_cluster(&uid),
+            holder: self.holder().await,
             taken_over: BTreeMap::new(),
         }
     }
@@ -53,8 +54,19 @@ impl World {
     }
 
     async fn ended(&self, claim: &ClaimHash) -> Vec<String> {
-        let (accounts, whose) = (&self.accounts, self.whose().await);
-        let left = end_orphan(accounts, &self.client, self.clock, whose, claim.as_str());
+        self.ended_after(claim, &self.whose().await, async {}).await
+    }
+
+    /// What is left of a claim for which somebody says yes when `answer` is over.
+    async fn ended_after(
+        &self,
+        claim: &ClaimHash,
+        whose: &Whose,
+        answer: impl Future<Output = ()>,
+    ) -> Vec<String> {
+        let (accounts, client, claim) = (&self.accounts, &self.client, claim.as_str());
+        let whose = whose.clone();
+        let left = end_orphan(accounts, client, self.clock, whose, &[], claim, answer);
         left.await.unwrap()
     }
 
@@ -324,7 +336,8 @@ async fn orphans_are_found_among_ten_thousand_and_nothing_else_is() {
 
     let text = world.orphans().await;
     assert!(
-        text.ends_with(" resources\n") && text.contains("3 claims among 10"),
+        text.ends_with(" resources in 123456789012/eu-central-1\n")
+            && text.contains("3 claims among 10"),
         "{text}"
     );
     let shown = |target: &Target| text.matches(target.id.as_str()).count();
@@ -410,8 +423,8 @@ async fn what_a_forced_deletion_left_goes_with_all_its_parts() {
     // Nobody is left whose account could be entered: a region must be named.
     let left = {
         let whose = world.whose().await;
-        let (accounts, client) = (&world.accounts, &world.client);
-        end_orphan(accounts, client, world.clock, whose, claim.hash().as_str()).await
+        let (accounts, client, claim) = (&world.accounts, &world.client, claim.hash().as_str());
+        end_orphan(accounts, client, world.clock, whose, &[], claim, async {}).await
     };
     assert!(left.unwrap_err().to_string().contains("--region"));
     world.create_cluster_named("another").await;

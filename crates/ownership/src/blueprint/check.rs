@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{BlueprintError, Expr, Slot, Source};
 use crate::input::InputError;
-use crate::kind::{InnerProof, Naming};
+use crate::kind::{Change, InnerProof, Kind, Naming};
 use crate::mark;
 use crate::text::Text;
 
@@ -12,9 +12,11 @@ impl Slot {
     /// Checks everything that needs no other slot.
     pub(super) fn check(&self) -> Result<(), BlueprintError> {
         self.check_props("props", &self.props)?;
+        self.check_secrets()?;
         if let Source::Find { by, .. } = &self.source {
             self.check_props("find by", by)?;
         }
+        self.check_find_tags()?;
         self.check_inner()?;
         self.check_user_tags()
             .and_then(|()| self.check_label())
@@ -31,14 +33,73 @@ impl Slot {
     ) -> Result<(), BlueprintError> {
         let mut seen = BTreeSet::new();
         for (name, _) in props {
-            if !self.kind.props.iter().any(|rule| rule.name == *name) {
+            let rule = self.kind.props.iter().find(|rule| rule.name == *name);
+            let wished = rule.filter(|rule| field != "props" || rule.change != Change::Given);
+            if wished.is_none() {
                 return Err(self.undeclared(field, "property", name));
+            }
+            if self.kind.is_secret(name) {
+                let rule = "is secret: wish for it in secrets, and find nothing by it";
+                return Err(self.secrecy(field, self.kind, name, rule));
             }
             if !seen.insert(*name) {
                 return Err(self.twice(field, (*name).into()));
             }
         }
         Ok(())
+    }
+
+    fn check_find_tags(&self) -> Result<(), BlueprintError> {
+        let Source::Find { tags, .. } = &self.source else {
+            return Ok(());
+        };
+        let mut seen = BTreeSet::new();
+        for (key, _) in tags {
+            if !seen.insert(self.kind.carrier.fold_key(key)) {
+                return Err(self.twice("find by tags", key.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_secrets(&self) -> Result<(), BlueprintError> {
+        for name in self.secrets.names() {
+            if self.kind.props.iter().all(|rule| rule.name != name) {
+                return Err(self.undeclared("secrets", "property", name));
+            }
+            if !self.kind.is_secret(name) {
+                let rule = "is not secret: wish for it in props";
+                return Err(self.secrecy("secrets", self.kind, name, rule));
+            }
+            if !self.is_own() {
+                let rule = "is chosen at birth, but this slot is only looked up";
+                return Err(self.secrecy("secrets", self.kind, name, rule));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a reference to another slot: what is referred to must be declared there, and no secret.
+    pub(super) fn check_reference(
+        &self,
+        to: &Slot,
+        prop: Option<&'static str>,
+    ) -> Result<(), BlueprintError> {
+        let declared = |name: &str| to.kind.props.iter().any(|rule| rule.name == name);
+        if let Some(name) = prop.filter(|name| to.kind.is_secret(name)) {
+            let rule = "is secret: nothing can refer to it";
+            return Err(self.secrecy("reference", to.kind, name, rule));
+        }
+        match prop.filter(|name| !declared(name)) {
+            None => Ok(()),
+            Some(name) => Err(BlueprintError::Undeclared {
+                slot: self.name.clone(),
+                field: "reference",
+                kind: to.kind.name,
+                what: "property",
+                name,
+            }),
+        }
     }
 
     fn check_inner(&self) -> Result<(), BlueprintError> {
@@ -49,15 +110,12 @@ impl Slot {
                 return Err(self.undeclared(field, "inner part", kind));
             }
         }
-        // A key that is another slot's id is not known yet: only the same slot is surely the same.
+        // A key that refers to another slot is not known yet: only the same reference is surely the
+        // same.
         let mut seen = BTreeSet::new();
         for wish in &self.inner {
-            let (key, known) = match &wish.key {
-                Expr::Text(text) => (&**text, true),
-                Expr::Slot(slot) => (slot.as_str(), false),
-            };
-            if !seen.insert((wish.kind, key, known)) {
-                return Err(self.twice("inner", format!("{} {key}", wish.kind).into()));
+            if !seen.insert((wish.kind, &wish.key)) {
+                return Err(self.twice("inner", format!("{} {}", wish.kind, wish.key).into()));
             }
         }
         Ok(())
@@ -65,6 +123,13 @@ impl Slot {
 
     fn check_user_tags(&self) -> Result<(), InputError> {
         let carrier = self.kind.carrier;
+        if let (Some((key, _)), true, false) =
+            (self.user_tags.first(), self.is_own(), self.kind.recorded)
+        {
+            let noun = self.kind.noun;
+            let rule = format!("must be a property: nobody notes which tags of a {noun} we wrote");
+            return Err(InputError::new("tag key", key, rule));
+        }
         let mut seen = BTreeSet::new();
         for (key, value) in &self.user_tags {
             carrier.check(key, value)?;
@@ -113,6 +178,22 @@ impl Slot {
             kind: self.kind.name,
             what,
             name,
+        }
+    }
+
+    fn secrecy(
+        &self,
+        field: &'static str,
+        kind: &'static Kind,
+        name: &'static str,
+        rule: &'static str,
+    ) -> BlueprintError {
+        BlueprintError::Secrecy {
+            slot: self.name.clone(),
+            field,
+            kind: kind.name,
+            name,
+            rule,
         }
     }
 

@@ -1,14 +1,21 @@
 //! Blueprints: the slots of a claim with their wishes and dependencies.
 
 mod check;
+mod expr;
+mod scope;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::input::{self, Field, InputError};
-use crate::kind::Kind;
-use crate::part::Props;
+use crate::kind::{BirthProof, Kind, Naming};
+use crate::place::{KindAt, Place};
+use crate::query::Target;
+use crate::secret::Secrets;
 use crate::text::{ResourceId, Text};
+
+pub use expr::{Empty, Expr, Fills, Ids, Reference, resolve_props};
+pub use scope::{Asked, Family, Scope};
 
 /// The name of a slot: one part that a claim needs ("security-group", "subnet-b").
 ///
@@ -43,12 +50,16 @@ pub struct Slot {
     pub name: SlotName,
     /// The Kind that fills it.
     pub kind: &'static Kind,
+    /// Where. A slot does not move: what is wanted elsewhere is another slot.
+    pub place: Place,
     /// Where the resource comes from.
     pub source: Source,
     /// What the resource is called; empty for Kinds without names.
     pub label: Text,
     /// Its properties.
     pub props: Vec<(&'static str, Expr)>,
+    /// Its secret properties.
+    pub secrets: Secrets,
     /// The parts inside it.
     pub inner: Vec<InnerWish>,
     /// The inner Kinds that converge in both directions on a resource we own: what is not wished
@@ -79,11 +90,15 @@ pub enum Source {
         /// What to do when the id that the user wrote does not exist.
         if_missing: IfMissing,
     },
-    /// Somebody's: the recorded id, else whatever has these properties. Never created or deleted.
+    /// Somebody's: the recorded id, else whatever has these properties and tags. Never created or
+    /// deleted.
     Find {
         /// The properties to find it by.
         by: Vec<(&'static str, Expr)>,
-        /// Whether all that match belong to the slot (the subnets of a network), or just one.
+        /// The tags to find it by, as its owner wrote them.
+        tags: Vec<(Text, Expr)>,
+        /// Whether all that match belong to the slot (the subnets of a network), or just one: then two
+        /// are a finding.
         all: bool,
     },
 }
@@ -97,15 +112,6 @@ pub enum IfMissing {
     Create,
 }
 
-/// A value of a wish: known, or the resource of another slot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expr {
-    /// The value itself, canonical.
-    Text(Text),
-    /// The id of the resource in that slot.
-    Slot(SlotName),
-}
-
 /// A part wanted inside a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InnerWish {
@@ -114,17 +120,19 @@ pub struct InnerWish {
     /// What identifies it within the resource.
     pub key: Expr,
     /// What it says.
-    pub value: Text,
+    pub value: Expr,
 }
 
 /// The slots of a claim, in dependency order.
 ///
 /// # Guarantees
 /// It is a DAG: every dependency stands before its dependents, and every reference is to a slot of
-/// this blueprint.
+/// this blueprint. Parts inside resources may refer to each other in a circle (two groups that let
+/// each other in): the resources come first, then the parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blueprint {
     slots: Vec<Slot>,
+    scope: Scope,
 }
 
 /// Why slots do not make a blueprint.
@@ -158,6 +166,20 @@ pub enum BlueprintError {
         /// The unknown name.
         name: &'static str,
     },
+    /// A secret where none belongs, or something else in the place of a secret.
+    #[error("slot {slot}: {field}: {name:?} of {kind} {rule}")]
+    Secrecy {
+        /// The slot.
+        slot: SlotName,
+        /// Where in the slot it stands.
+        field: &'static str,
+        /// The Kind of the property.
+        kind: &'static str,
+        /// The property.
+        name: &'static str,
+        /// The broken rule, and what to do.
+        rule: &'static str,
+    },
     /// A wish that stands there twice.
     #[error("slot {slot}: {field}: {name:?} must not be wished for twice")]
     Twice {
@@ -187,7 +209,8 @@ fn circle(names: &[SlotName]) -> String {
 }
 
 impl Blueprint {
-    /// Sorts slots into dependency order; slots that do not depend on each other keep theirs.
+    /// Sorts slots into dependency order; slots that do not depend on each other keep theirs. What they
+    /// are called becomes what their Kinds' names may be.
     ///
     /// # Errors
     /// The first rule that the slots break, by slot.
@@ -199,29 +222,30 @@ impl Blueprint {
             }
             slot.check()?;
         }
-        let mut before: Vec<Vec<usize>> = Vec::with_capacity(slots.len());
+        let mut order = Order::default();
         for slot in &slots {
-            let mut needs = Vec::new();
-            for name in slot.dependencies() {
-                let at = index.get(name).ok_or_else(|| BlueprintError::Unknown {
+            let at = |name: &SlotName| {
+                index.get(name).copied().ok_or(BlueprintError::Unknown {
                     slot: slot.name.clone(),
                     missing: name.clone(),
-                })?;
-                needs.push(*at);
+                })
+            };
+            for (name, prop) in slot.references() {
+                slot.check_reference(&slots[at(name)?], prop)?;
             }
-            if let Some(name) = slot
-                .only_for
-                .as_ref()
-                .filter(|name| !index.contains_key(*name))
-            {
-                return Err(BlueprintError::Unknown {
-                    slot: slot.name.clone(),
-                    missing: name.clone(),
-                });
-            }
-            before.push(needs);
+            slot.only_for
+                .iter()
+                .try_for_each(|name| at(name).map(drop))?;
+            order
+                .before
+                .push(slot.dependencies().map(at).collect::<Result<_, _>>()?);
+            order.rather.push(
+                slot.inner_dependencies()
+                    .map(at)
+                    .collect::<Result<_, _>>()?,
+            );
         }
-        let order = sort(&before).map_err(|circle| {
+        let order = order.sort().map_err(|circle| {
             BlueprintError::Cycle(
                 circle
                     .into_iter()
@@ -229,12 +253,16 @@ impl Blueprint {
                     .collect(),
             )
         })?;
-        let mut taken: Vec<Option<Slot>> = slots.into_iter().map(Some).collect();
+        let mut taken: Vec<Option<Slot>> =
+            slots.into_iter().map(|slot| Some(slot.named())).collect();
         let slots = order
             .into_iter()
             .filter_map(|at| taken[at].take())
             .collect();
-        Ok(Self { slots })
+        Ok(Self {
+            slots,
+            scope: Scope::default(),
+        })
     }
 
     /// The same, where resources of ours hold nothing but what is wished for: what others put there
@@ -243,6 +271,18 @@ impl Blueprint {
     pub fn exclusive(mut self) -> Self {
         for slot in self.slots.iter_mut().filter(|slot| slot.is_own()) {
             slot.exclusive = slot.kind.inner.iter().map(|inner| inner.name).collect();
+        }
+        self
+    }
+
+    /// The same, with other names for what is created; names are fitted.
+    #[must_use]
+    pub fn labelled(mut self, label: impl Fn(&Slot) -> Option<Text>) -> Self {
+        for slot in &mut self.slots {
+            if let Some(label) = label(slot) {
+                slot.label = label;
+                *slot = slot.clone().named();
+            }
         }
         self
     }
@@ -267,19 +307,33 @@ impl Blueprint {
     }
 }
 
-/// Dependency order (Kahn's algorithm, stable); or the indices of a circle.
-fn sort(before: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
-    let mut order = Vec::with_capacity(before.len());
-    let mut done = vec![false; before.len()];
-    while order.len() < before.len() {
-        let ready = (0..before.len()).find(|at| !done[*at] && before[*at].iter().all(|b| done[*b]));
-        let Some(at) = ready else {
-            return Err(find_circle(before, &done));
-        };
-        done[at] = true;
-        order.push(at);
+/// What stands before what, by index.
+#[derive(Default)]
+struct Order {
+    /// What must stand before each.
+    before: Vec<Vec<usize>>,
+    /// What should, where that makes no circle.
+    rather: Vec<Vec<usize>>,
+}
+
+impl Order {
+    /// Dependency order (Kahn's algorithm, stable); or the indices of a circle.
+    fn sort(&self) -> Result<Vec<usize>, Vec<usize>> {
+        let count = self.before.len();
+        let mut order = Vec::with_capacity(count);
+        let mut done = vec![false; count];
+        while order.len() < count {
+            let met = |needs: &[Vec<usize>], at: usize| needs[at].iter().all(|need| done[*need]);
+            let open = || (0..count).filter(|at| !done[*at] && met(&self.before, *at));
+            let next = open().find(|at| met(&self.rather, *at));
+            let Some(at) = next.or_else(|| open().next()) else {
+                return Err(find_circle(&self.before, &done));
+            };
+            done[at] = true;
+            order.push(at);
+        }
+        Ok(order)
     }
-    Ok(order)
 }
 
 /// Walks unmet dependencies until one is met again.
@@ -308,11 +362,13 @@ impl Slot {
         Self {
             name,
             kind,
+            place: Place::HOME,
             source: Source::Own {
                 if_missing: IfMissing::Refuse,
             },
             label: label.into(),
             props: Vec::new(),
+            secrets: Secrets::new(),
             inner: Vec::new(),
             exclusive: Vec::new(),
             cluster_mark: false,
@@ -327,9 +383,48 @@ impl Slot {
     /// A slot that is only looked up.
     pub fn find(name: SlotName, kind: &'static Kind, by: Vec<(&'static str, Expr)>) -> Self {
         Self {
-            source: Source::Find { by, all: false },
+            source: Source::Find {
+                by,
+                tags: Vec::new(),
+                all: false,
+            },
             ..Self::own(name, kind, "")
         }
+    }
+
+    /// The same, called what its Kind's names may be. Where a nonce belongs to the name, that is seen
+    /// to when it is made.
+    fn named(mut self) -> Self {
+        if self.is_own() && self.kind.naming != Naming::Free && self.kind.birth != BirthProof::Nonce
+        {
+            self.label = self.kind.names.fit(&self.label);
+        }
+        self
+    }
+
+    /// The same, in another place.
+    #[must_use]
+    pub fn at(self, place: &Place) -> Self {
+        let place = place.clone();
+        Self { place, ..self }
+    }
+
+    /// The Kind and the place of what fills it.
+    pub fn kind_at(&self) -> KindAt {
+        KindAt {
+            kind: self.kind,
+            place: self.place.clone(),
+        }
+    }
+
+    /// Whether such a resource can fill it.
+    pub fn holds(&self, target: &Target) -> bool {
+        target.kind == self.kind && target.place == self.place
+    }
+
+    /// What fills it, by its id.
+    pub fn target(&self, id: ResourceId) -> Target {
+        Target::at(&self.place, self.kind, id)
     }
 
     /// Whether its resource is ours to create.
@@ -339,46 +434,48 @@ impl Slot {
 
     /// The slots that must be filled before this one.
     pub fn dependencies(&self) -> impl Iterator<Item = &SlotName> {
-        let by = match &self.source {
-            Source::Find { by, .. } => by.as_slice(),
-            Source::Own { .. } => &[],
-        };
-        self.props
-            .iter()
-            .chain(by)
-            .map(|(_, expr)| expr)
-            .chain(self.inner.iter().map(|wish| &wish.key))
-            .filter_map(Expr::slot)
+        self.prop_references()
+            .map(|(slot, _)| slot)
             .chain(&self.after)
     }
-}
 
-impl Expr {
-    fn slot(&self) -> Option<&SlotName> {
-        match self {
-            Self::Slot(name) => Some(name),
-            Self::Text(_) => None,
-        }
+    /// The slots that must be filled before all parts can be inside its resource.
+    pub fn inner_dependencies(&self) -> impl Iterator<Item = &SlotName> {
+        let parts = self.inner.iter();
+        parts
+            .flat_map(InnerWish::references)
+            .map(|(slot, _)| slot)
+            .filter(|slot| **slot != self.name)
     }
 
-    /// The value, given the ids of filled slots; `None` while the slot is empty.
-    pub fn resolve(&self, id_of: &impl Fn(&SlotName) -> Option<ResourceId>) -> Option<Text> {
-        match self {
-            Self::Text(text) => Some(text.clone()),
-            Self::Slot(name) => id_of(name).map(|id| id.text()),
-        }
+    /// Every slot that it refers to, with the property where it is one.
+    fn references(&self) -> impl Iterator<Item = Reference<'_>> {
+        let parts = self.inner.iter().flat_map(InnerWish::references);
+        self.prop_references().chain(parts)
+    }
+
+    fn prop_references(&self) -> impl Iterator<Item = Reference<'_>> {
+        let (by, tags) = match &self.source {
+            Source::Find { by, tags, .. } => (by.as_slice(), tags.as_slice()),
+            Source::Own { .. } => (&[] as &[_], &[] as &[_]),
+        };
+        let props = self.props.iter().chain(by).map(|(_, expr)| expr);
+        let tags = tags.iter().map(|(_, expr)| expr);
+        props.chain(tags).flat_map(Expr::references)
     }
 }
 
-/// Resolves a list of properties; `None` while one refers to an empty slot.
-pub fn resolve_props(
-    props: &[(&'static str, Expr)],
-    id_of: &impl Fn(&SlotName) -> Option<ResourceId>,
-) -> Option<Props> {
-    props
-        .iter()
-        .map(|(name, expr)| Some((*name, expr.resolve(id_of)?)))
-        .collect()
+impl InnerWish {
+    /// The slots that it refers to, with the property where it is one.
+    pub fn references(&self) -> impl Iterator<Item = Reference<'_>> {
+        let key = self.key.references().into_iter();
+        key.chain(self.value.references())
+    }
+
+    /// Whether it refers to that slot.
+    pub fn refers_to(&self, slot: &SlotName) -> bool {
+        self.references().any(|(name, _)| name == slot)
+    }
 }
 
 impl fmt::Display for SlotName {

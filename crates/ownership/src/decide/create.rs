@@ -3,31 +3,39 @@
 use std::collections::BTreeSet;
 
 use super::locate::match_query;
-use super::{Deciding, Decision, Flow, act};
+use super::{Deciding, Flow, Need, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Marking};
 use crate::ledger::{BeforeImage, Edit, Intent, TraceOf};
 use crate::name;
 use crate::part::{Props, Resource};
-use crate::query::Target;
-use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Create, Step};
 use crate::text::{ResourceId, Text};
 use crate::time::Millis;
 
 fn gone_for_good(slot: &Slot, gone: Vec<ResourceId>) -> Vec<Edit> {
-    let target = |id| Target::new(slot.kind, id);
+    let target = |id| slot.target(id);
     gone.into_iter()
         .map(|id| Edit::Gone { target: target(id) })
         .collect()
 }
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     /// The slot is empty: announce a create, send it, or wait until it is safe to repeat.
     pub(super) fn create(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
+        if let (Some(id), true) = (gone.first(), self.rules.only_reports_lost(slot.kind)) {
+            self.findings.push(Finding::Lost {
+                slot: slot.name.clone(),
+                target: slot.target(id.clone()),
+            });
+            return Ok(());
+        }
         let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            if !slot.kind.recorded {
+                return self.insert(slot, props);
+            }
             return self.announce(slot, props, gone);
         };
         // The create was answered, or adopted what existed, and that is gone: the attempt is over.
@@ -37,14 +45,14 @@ impl<R: Rules> Deciding<'_, R> {
             edits.push(Edit::CloseIntent {
                 slot: slot.name.clone(),
             });
-            return act(Decision::Write(edits), why);
+            return act(Need::Write(edits), why);
         }
         if intent.adopts.is_some() {
             let close = Edit::CloseIntent {
                 slot: slot.name.clone(),
             };
             return act(
-                Decision::Write(vec![close]),
+                Need::Write(vec![close]),
                 Reason::NeverCame(slot.name.clone()),
             );
         }
@@ -53,6 +61,9 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Sends an announced create, or announces it again, once its effect would have come and shown (law 2).
     pub(super) fn repeat(&mut self, slot: &Slot, intent: &Intent) -> Flow<()> {
+        if !self.keeps_its_secrets(slot, intent) {
+            return self.give_up(slot, intent);
+        }
         if let Some((at, why)) = self.view.announcement(&slot.name)
             && self.just_now(Some(at))
         {
@@ -81,10 +92,12 @@ impl<R: Rules> Deciding<'_, R> {
         };
         let intent = Intent {
             sends: sends.saturating_add(1),
+            // What the cloud has forgotten says nothing of the next call.
+            operation: None,
             ..intent.clone()
         };
         act(
-            Decision::Write(vec![Edit::OpenIntent {
+            Need::Write(vec![Edit::OpenIntent {
                 slot: slot.name.clone(),
                 intent,
             }]),
@@ -99,7 +112,7 @@ impl<R: Rules> Deciding<'_, R> {
             return false;
         };
         let announced = intent.before.as_ref().map(|before| before.at);
-        let (Some(announced), Some(now)) = (announced, self.view.date()) else {
+        let (Some(announced), Some(now)) = (announced, self.view.date(&intent.place)) else {
             return false;
         };
         self.rules.token_expired(
@@ -111,16 +124,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     fn announce(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
-        let attempt = self.rules.next_attempt(last);
-        let mut intent = Intent {
-            kind: slot.kind,
-            attempt,
-            sends: 1,
-            name: self.full_name(slot, attempt),
-            props: props.clone(),
-            before: None,
-            adopts: None,
-        };
+        let mut intent = self.intent(slot, props, self.rules.next_attempt(last));
         if slot.kind.birth == BirthProof::Circumstantial {
             let query = match_query(slot, &intent);
             let look = self.look(query, || Reason::TakeBeforeImage(slot.name.clone()))?;
@@ -130,7 +134,10 @@ impl<R: Rules> Deciding<'_, R> {
         if slot.kind.birth == BirthProof::Token {
             // From when on the token counts: it proves nothing after its lifetime.
             let ids = BTreeSet::new();
-            intent.before = self.view.date().map(|at| BeforeImage { ids, at });
+            intent.before = self
+                .view
+                .date(&slot.place)
+                .map(|at| BeforeImage { ids, at });
         }
         if !self.rules.announces_creates() {
             return self.send(slot, &intent, Reason::NothingFound(slot.name.clone()));
@@ -147,14 +154,43 @@ impl<R: Rules> Deciding<'_, R> {
             slot: slot.name.clone(),
             intent,
         });
-        act(Decision::Write(edits), why)
+        act(Need::Write(edits), why)
+    }
+
+    /// Makes what its name and mark tell all of. One announcement serves all such creates of a pass: a
+    /// second one under the name is refused, so it need not be known which of them took effect, but only
+    /// until when one can.
+    fn insert(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
+        let creates = slot.kind_at().whatever();
+        let announced = self.view.calling(&creates).map(|(at, _)| at);
+        let why = Reason::NothingFound(slot.name.clone());
+        if !self.just_now(announced) && self.rules.announces_unrecorded() {
+            return act(Need::Write(vec![self.call(creates)]), why);
+        }
+        let intent = self.intent(slot, props, 1);
+        self.send(slot, &intent, why)
+    }
+
+    fn intent(&self, slot: &Slot, props: &Props, attempt: u32) -> Intent {
+        Intent {
+            kind: slot.kind,
+            place: slot.place.clone(),
+            attempt,
+            sends: 1,
+            name: self.full_name(slot, attempt),
+            props: props.clone(),
+            secrets: self.digests(slot),
+            before: None,
+            adopts: None,
+            operation: None,
+        }
     }
 
     fn full_name(&self, slot: &Slot, attempt: u32) -> Text {
         match slot.kind.birth {
             BirthProof::Nonce => {
                 let nonce = name::nonce(&self.case.identity.claim, &slot.name, attempt);
-                format!("{}-{nonce}", slot.label).into()
+                slot.kind.names.fit_with_nonce(&slot.label, &nonce)
             }
             _ => slot.label.clone(),
         }
@@ -176,13 +212,15 @@ impl<R: Rules> Deciding<'_, R> {
         let create = Create {
             slot: slot.name.clone(),
             kind: slot.kind,
+            place: slot.place.clone(),
             attempt: intent.attempt,
             name: intent.name.clone(),
             props: intent.props.clone(),
+            secrets: slot.secrets.clone(),
             tags,
             token,
         };
-        act(Decision::Do(Step::Create(create)), why)
+        act(Need::Do(Step::Create(create)), why)
     }
 
     /// Every tag that a resource of ours should carry.
@@ -195,7 +233,12 @@ impl<R: Rules> Deciding<'_, R> {
             .ownership_tags(slot.kind, slot, attempt)
             .and_then(|mut tags| {
                 if slot.cluster_mark {
-                    tags.extend(identity.dialect.cluster(slot.kind.carrier)?.iter().cloned());
+                    // One dialect writes both marks under one key: what is ours is owned, not shared.
+                    let cluster = identity.dialect.cluster(slot.kind.carrier)?;
+                    let is_free = |key: &Text| tags.iter().all(|(taken, _)| taken != key);
+                    let free = cluster.iter().filter(|(key, _)| is_free(key));
+                    let free: Vec<(Text, Text)> = free.cloned().collect();
+                    tags.extend(free);
                 }
                 tags.extend(slot.user_tags.iter().cloned());
                 Ok(tags)
@@ -228,7 +271,7 @@ impl<R: Rules> Deciding<'_, R> {
             return Vec::new();
         }
         let wanted = self.wanted_tags(slot, attempt).unwrap_or_default();
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
         let missing = |(key, value): &(Text, Text)| {
             let (key, value) = (key.clone(), value.clone());
             !resource.tags.has(&key, &value)

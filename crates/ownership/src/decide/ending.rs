@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use super::locate::Located;
-use super::{Deciding, Decision, Flow, Phase, act};
-use crate::blueprint::{Slot, SlotName, Source, resolve_props};
+use super::{Deciding, Flow, Need, Phase, act};
+use crate::blueprint::{Fills, Ids, Slot, SlotName, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, InnerKind, InnerProof, Kind, Marking, Naming};
 use crate::ledger::{Edit, Intent, Known, Origin};
 use crate::mark::Tags;
 use crate::part::{InnerPart, Props, Resource};
+use crate::place::{KindAt, Place};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::Sight;
@@ -18,17 +19,17 @@ use crate::step::{PartTags, Step, UnmarkRight};
 use crate::text::{ResourceId, Text};
 use crate::verdict::{Owned, Owner, Verdict};
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     pub(super) fn ending(&mut self) -> Flow<()> {
         if self.view.finished() {
-            return act(Decision::Done, Reason::NothingLeft);
+            return act(Need::Done, Reason::NothingLeft);
         }
         if !self.ledger.pinned {
             let evidence = self.case.evidence;
             if evidence.adopt.is_empty() && evidence.vouched.is_empty() {
-                return act(Decision::Done, Reason::NothingLeft);
+                return act(Need::Done, Reason::NothingLeft);
             }
-            return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
+            return act(Need::Write(vec![Edit::Pin]), Reason::Unpinned);
         }
         if self.case.phase == Phase::Retaining && !self.marks_have_landed() {
             return Ok(());
@@ -39,10 +40,11 @@ impl<R: Rules> Deciding<'_, R> {
         }
         self.adopt_before_the_end()?;
         if self.rules.intents_hold_the_end() {
-            self.end_intents()?;
+            self.end_intents(|_| true)?;
         }
         self.end_owned()?;
         self.end_known()?;
+        self.await_all_gone();
         // What another management cluster holds is that one's to end, with all that was added for it.
         if self.findings.iter().any(is_held) {
             return Ok(());
@@ -60,15 +62,15 @@ impl<R: Rules> Deciding<'_, R> {
         if self.rules.blockers_hold_the_end() && self.findings.iter().any(Finding::holds_the_end) {
             return Ok(());
         }
-        act(Decision::Write(vec![Edit::Finish]), Reason::NothingLeft)
+        act(Need::Write(vec![Edit::Finish]), Reason::NothingLeft)
     }
 
     /// Whether another management cluster holds something of the claim, or did when it was last looked
     /// at: then it is that one's to end, all of it (law 5).
     fn is_anothers_to_end(&mut self) -> Flow<bool> {
         let mut held = Vec::new();
-        for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind) {
+        for KindAt { kind, place } in self.case.kinds {
+            for (resource, read) in self.view.of_kind(kind, place) {
                 if let Verdict::Owned(owned) = self.judge(kind, resource, read)
                     && let (Some(_), Some(mark)) = (owned.held_by(), owned.mark())
                 {
@@ -91,7 +93,7 @@ impl<R: Rules> Deciding<'_, R> {
     /// Whether every mark that was sent while the claim lived has taken effect: what is given back
     /// must not be marked again by a call that is late (law 7).
     fn marks_have_landed(&mut self) -> bool {
-        let kinds = self.case.kinds.iter();
+        let kinds = self.case.kinds.iter().map(|at| at.kind);
         let Some(slowest) = kinds.max_by_key(|kind| kind.settling) else {
             return true;
         };
@@ -105,13 +107,15 @@ impl<R: Rules> Deciding<'_, R> {
     /// Looks for everything that can be ours: by marks, and by every id that the ledger knows.
     fn look_for_all(&mut self) -> Flow<()> {
         if self.rules.ends_by_marks() {
-            for kind in self.case.kinds {
+            for at in self.case.kinds {
+                let kind = at.kind;
                 // Where no list shows marks, each one would have to be asked for; but each name of
                 // ours can be, and there is one of it.
                 if !kind.lists_marks && kind.name_finds_marks() {
-                    self.look_for_names(kind)?;
-                } else if !self.is_looked_for_last(kind) {
-                    self.look(self.end_query(kind), || Reason::FindByMarks(kind.name))?;
+                    self.look_for_names(at)?;
+                } else if !self.is_looked_for_last(at) {
+                    let query = self.end_query(kind, &at.place);
+                    self.look(query, || Reason::FindByMarks(kind.name))?;
                 }
             }
         }
@@ -119,19 +123,16 @@ impl<R: Rules> Deciding<'_, R> {
         let known = self.ledger.known.iter();
         let known = known
             .filter(|(_, known)| known.origin != Origin::Found)
-            .map(|(target, _)| (target.kind, &target.id));
+            .map(|(target, _)| target.clone());
         let recorded = self.ledger.ids.iter().filter_map(|(slot, id)| {
             let slot = self
                 .case
                 .blueprint
                 .slot(slot)
                 .filter(|slot| slot.is_own())?;
-            Some((slot.kind, id))
+            Some(slot.target(id.clone()))
         });
-        let targets: Vec<Target> = known
-            .chain(recorded)
-            .map(|(kind, id)| Target::new(kind, id.clone()))
-            .collect();
+        let targets: Vec<Target> = known.chain(recorded).collect();
         for target in targets {
             self.see(&target, || Reason::Ends)?;
         }
@@ -139,9 +140,9 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// Looks for what the slots of a Kind are called.
-    fn look_for_names(&mut self, kind: &Kind) -> Flow<()> {
+    fn look_for_names(&mut self, at: &KindAt) -> Flow<()> {
         let blueprint = self.case.blueprint;
-        let own = |slot: &&Slot| slot.is_own() && slot.kind == kind;
+        let own = |slot: &&Slot| slot.is_own() && slot.kind_at() == *at;
         for slot in blueprint.slots().iter().filter(own) {
             let props = self.recorded_props(slot).unwrap_or_default();
             if let Some(query) = self.name_query(slot, &props) {
@@ -153,12 +154,11 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Whether the last look by marks is the first one, too: the ledger knows what we have of this
     /// Kind, and a name keeps more than one from being made where they are wanted.
-    fn is_looked_for_last(&self, kind: &Kind) -> bool {
-        let ours = |(target, known): (&Target, &Known)| {
-            target.kind == kind && known.origin != Origin::Found
-        };
-        let open = |intent: &Intent| intent.kind == kind;
-        matches!(kind.naming, Naming::Within(_))
+    fn is_looked_for_last(&self, at: &KindAt) -> bool {
+        let ours =
+            |(target, known): (&Target, &Known)| at.holds(target) && known.origin != Origin::Found;
+        let open = |intent: &Intent| intent.kind_at() == *at;
+        matches!(at.kind.naming, Naming::Within(_))
             && self.rules.looks_again_at_the_end()
             && self.ledger.known.iter().any(ours)
             && !self.ledger.intents.values().any(open)
@@ -166,7 +166,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// The look-up by marks of everything of a Kind that is ours, and where that matters of what others
     /// have in the name of our cluster, and of what carries the cluster's mark.
-    pub(super) fn end_query(&self, kind: &'static Kind) -> Query {
+    pub(super) fn end_query(&self, kind: &'static Kind, place: &Place) -> Query {
         let identity = self.case.identity;
         let mut keys = vec![identity.key(kind)];
         if self.case.evidence.sweep {
@@ -179,7 +179,8 @@ impl<R: Rules> Deciding<'_, R> {
                 keys.extend(clusters.iter().flat_map(Tags::iter).map(key));
             }
         }
-        Query::Marks { kind, keys }
+        let place = self.where_to_ask(place);
+        Query::Marks { kind, place, keys }
     }
 
     /// What evidence says is ours is adopted first, so that it goes by its mark like the rest.
@@ -206,7 +207,7 @@ impl<R: Rules> Deciding<'_, R> {
         let evidence = self.case.evidence;
         let recorded = || {
             let id = self.ledger.ids.get(&slot.name)?;
-            let seen = self.view.seen(&Target::new(slot.kind, id.clone()))?;
+            let seen = self.view.seen(&slot.target(id.clone()))?;
             let resource = seen.resource.as_ref()?;
             let verdict = self.judge(slot.kind, resource, seen.read);
             Some(verdict == Verdict::Foreign(Owner::Legacy))
@@ -225,23 +226,17 @@ impl<R: Rules> Deciding<'_, R> {
             let Some(host) = self.case.blueprint.slot(name) else {
                 continue;
             };
-            let (None, Source::Find { by, .. }) = (self.ledger.ids.get(name), &host.source) else {
+            if self.ledger.ids.contains_key(name) {
                 continue;
-            };
-            let Some(props) = resolve_props(by, &|name| self.ledger.ids.get(name).cloned()) else {
+            }
+            let ids = self.ledger.ids.clone();
+            let recorded = Ids(|name: &SlotName| ids.get(name).cloned());
+            let matches = self.matches(host, &recorded)?.unwrap_or_default();
+            if self.is_one_of_several(host, matches.len()) {
                 continue;
-            };
-            let query = Query::Match {
-                kind: host.kind,
-                name: "".into(),
-                props,
-            };
-            let look = self.look(query, || Reason::FindExisting(name.clone()))?;
-            found.extend(
-                look.found
-                    .first()
-                    .map(|target| (name.clone(), target.id.clone())),
-            );
+            }
+            let first = matches.first();
+            found.extend(first.map(|resource| (name.clone(), resource.id.clone())));
         }
         let id = |name: &SlotName| {
             let recorded = self.ledger.ids.get(name);
@@ -253,30 +248,38 @@ impl<R: Rules> Deciding<'_, R> {
             };
             recorded.or_else(found).cloned()
         };
-        Ok(resolve_props(&slot.props, &id))
+        Ok(resolve_props(&slot.props, &Ids(id)))
     }
 
     /// A slot's properties, as far as recorded ids can tell.
     fn recorded_props(&self, slot: &Slot) -> Option<Props> {
-        resolve_props(&slot.props, &|name| self.ledger.ids.get(name).cloned())
+        resolve_props(&slot.props, &self.recorded())
+    }
+
+    /// What the recorded ids say of references.
+    fn recorded(&self) -> impl Fills {
+        Ids(|name: &SlotName| self.ledger.ids.get(name).cloned())
     }
 
     /// Open intents hold the end until their resource was seen, or cannot come any more (law 3).
-    fn end_intents(&mut self) -> Flow<()> {
+    pub(super) fn end_intents(&mut self, which: impl Fn(&SlotName) -> bool) -> Flow<()> {
         let mut edits = Vec::new();
-        for (name, intent) in &self.ledger.intents {
-            let kind = intent.kind;
-            let slot = &self.slot_or_bare(name, kind, &intent.name);
-            if let Some((target, resource)) = self.alive(kind, name, intent) {
+        let intents = self.ledger.intents.iter();
+        for (name, intent) in intents.filter(|(name, _)| which(name)) {
+            let slot = &self.slot_or_bare(name, &intent.kind_at(), &intent.name);
+            self.note_operation(name)?;
+            if let Some((target, resource)) = self.alive(name, intent) {
                 let known = Known::new(slot, Origin::Created, &resource);
                 edits.push(Edit::Know { target, known });
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             } else if let Some(resource) = self.newborn(slot, intent)? {
-                if self.case.phase == Phase::Ending {
-                    self.mark_newborn(slot, &resource)?;
-                } else {
+                if self.case.phase == Phase::Retaining {
                     edits.push(Edit::CloseIntent { slot: name.clone() });
+                } else {
+                    self.mark_newborn(slot, &resource)?;
                 }
+            } else if self.await_operation(name, intent)? {
+                // It holds the end.
             } else if self.intent_is_over(slot, intent)? {
                 edits.push(Edit::CloseIntent { slot: name.clone() });
             }
@@ -284,25 +287,20 @@ impl<R: Rules> Deciding<'_, R> {
         if edits.is_empty() {
             return Ok(());
         }
-        act(Decision::Write(edits), Reason::SeenByMarks)
+        act(Need::Write(edits), Reason::SeenByMarks)
     }
 
     /// What an intent made or adopted, by its mark: it has the intent's own attempt.
-    fn alive(
-        &self,
-        kind: &Kind,
-        slot: &SlotName,
-        intent: &Intent,
-    ) -> Option<(Target, Arc<Resource>)> {
-        self.view.of_kind(kind).find_map(|(resource, read)| {
-            match self.judge(kind, resource, read) {
-                Verdict::Owned(owned)
-                    if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
-                {
-                    Some((owned.target().clone(), resource.clone()))
-                }
-                _ => None,
+    fn alive(&self, slot: &SlotName, intent: &Intent) -> Option<(Target, Arc<Resource>)> {
+        let kind = intent.kind;
+        let mut seen = self.view.of_kind(kind, &intent.place);
+        seen.find_map(|(resource, read)| match self.judge(kind, resource, read) {
+            Verdict::Owned(owned)
+                if owned.mark()?.slot == *slot && owned.mark()?.attempt == intent.attempt =>
+            {
+                Some((owned.target().clone(), resource.clone()))
             }
+            _ => None,
         })
     }
 
@@ -314,16 +312,18 @@ impl<R: Rules> Deciding<'_, R> {
             .view
             .created(&slot.name)
             .map(|target| target.id.clone());
+        let made = self.made(&slot.name, intent)?.map(|target| target.id);
         let ids: Vec<_> = known
             .map(|(target, _)| target.id.clone())
             .chain(intent.adopts.clone())
             .chain(created)
+            .chain(made)
             .collect();
         for id in ids {
             if !self.awaits_mark(slot, &id) {
                 continue;
             }
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             let seen = self.see(&target, || Reason::AwaitIntent(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
                 continue;
@@ -353,12 +353,12 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn mark_newborn(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
         if !self.ledger.known.contains_key(&target) {
             let known = Known::new(slot, Origin::Created, resource);
             let edit = Edit::Know { target, known };
             return act(
-                Decision::Write(vec![edit]),
+                Need::Write(vec![edit]),
                 Reason::RecordFound(slot.name.clone()),
             );
         }
@@ -371,13 +371,22 @@ impl<R: Rules> Deciding<'_, R> {
         // it, or makes what then is deleted.
         let only_token = slot.kind.birth == BirthProof::Token
             && intent.adopts.is_none()
-            && self.case.phase == Phase::Ending;
+            && self.case.phase != Phase::Retaining;
         let answered = self
             .ledger
             .known
             .values()
             .any(|known| known.slot == slot.name && known.origin != Origin::Found);
         if only_token && !answered {
+            if !self.keeps_its_secrets(slot, intent) {
+                return self.is_given_up(slot, intent);
+            }
+            // What was refused in this pass is asked again in the next, by an announcement of its own.
+            if self.view.turn_is_over(&slot.name).is_some() {
+                let next = self.now + slot.kind.settling;
+                self.wait(next, Reason::AwaitIntent(slot.name.clone()));
+                return Ok(false);
+            }
             self.repeat(slot, intent)?;
             if self.is_unprovable(slot, intent) {
                 return Ok(false);
@@ -393,12 +402,12 @@ impl<R: Rules> Deciding<'_, R> {
     /// Deletes, or gives back, everything that is ours, dependents first.
     fn end_owned(&mut self) -> Flow<()> {
         let mut all: Vec<(&'static Kind, Arc<Resource>, Owned)> = Vec::new();
-        for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind) {
+        for KindAt { kind, place } in self.case.kinds {
+            for (resource, read) in self.view.of_kind(kind, place) {
                 match self.judge(kind, resource, read) {
                     Verdict::Owned(owned) => all.push((*kind, resource.clone(), owned)),
                     Verdict::Foreign(owner @ Owner::Disputed(_)) => {
-                        let target = Target::new(resource.kind, resource.id.clone());
+                        let target = resource.target();
                         let slot = self.slot_of(resource);
                         self.findings.push(Finding::Conflict {
                             slot,
@@ -433,7 +442,7 @@ impl<R: Rules> Deciding<'_, R> {
             if let Some(mark) = owned.mark()
                 && mark.holder != self.case.identity.holder
             {
-                let slot = self.slot_or_bare(&mark.slot, kind, &resource.name);
+                let slot = self.slot_or_bare(&mark.slot, &resource.kind_at(), &resource.name);
                 self.repair_mark(&slot, &resource, &owned)?;
             }
             self.delete(kind, owned.target(), Reason::Ends)?;
@@ -445,7 +454,7 @@ impl<R: Rules> Deciding<'_, R> {
         let known = self
             .ledger
             .known
-            .get(&Target::new(resource.kind, resource.id.clone()))
+            .get(&resource.target())
             .map(|known| known.slot.clone());
         let first = || {
             self.case
@@ -470,7 +479,7 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(mark) = owned.mark() else {
             return Ok(());
         };
-        let slot = self.slot_or_bare(&mark.slot, kind, &resource.name);
+        let slot = self.slot_or_bare(&mark.slot, &resource.kind_at(), &resource.name);
         let attempt = mark.attempt;
         let ours = self.wanted_tags(&slot, attempt).unwrap_or_default();
         // Our own key goes with whatever it says; the rest only with our value.
@@ -533,7 +542,7 @@ impl<R: Rules> Deciding<'_, R> {
             if self.view.deleted(&target) {
                 continue;
             }
-            let settle = |rules: &R, since| rules.settled_at(kind, since);
+            let settle = |rules: &dyn Rules, since| rules.settled_at(kind, since);
             let why = Reason::AwaitSettling(target.id.clone());
             let seen = self.view.seen(&target);
             let Some((resource, read)) = seen.and_then(|s| Some((s.resource.as_ref()?, s.read)))
@@ -541,6 +550,10 @@ impl<R: Rules> Deciding<'_, R> {
                 self.gone_for_good(kind, &target);
                 continue;
             };
+            if self.is_going(resource) {
+                self.await_gone(kind, &target.id);
+                continue;
+            }
             // Somebody else's, under the name of ours: ours is gone.
             if self.is_another(&target, resource) {
                 self.gone_for_good(kind, &target);
@@ -557,7 +570,7 @@ impl<R: Rules> Deciding<'_, R> {
                 }
                 // Part of the mark is gone: it is completed, and then goes by its mark.
                 Verdict::Foreign(Owner::Legacy) if sure => {
-                    let slot = self.slot_or_bare(&known.slot, kind, &resource.name);
+                    let slot = self.slot_or_bare(&known.slot, &resource.kind_at(), &resource.name);
                     self.mark_new(&slot, resource)?;
                 }
                 Verdict::Unmarked | Verdict::Foreign(Owner::Legacy)
@@ -573,27 +586,24 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// A slot of the blueprint; or one that is no longer in it, as far as its name and Kind tell.
-    fn slot_or_bare(&self, name: &SlotName, kind: &'static Kind, label: &Text) -> Slot {
+    fn slot_or_bare(&self, name: &SlotName, at: &KindAt, label: &Text) -> Slot {
         let slot = self.case.blueprint.slot(name).cloned();
-        slot.unwrap_or_else(|| Slot::own(name.clone(), kind, label.clone()))
+        let slot = slot.unwrap_or_else(|| Slot::own(name.clone(), at.kind, label.clone()));
+        slot.at(&at.place)
     }
 
     /// One last look by marks after the last deletion. What has our name and was deleted needs none:
     /// there can be no second one.
     fn look_again(&mut self) -> Flow<()> {
-        for kind in self
-            .case
-            .kinds
-            .iter()
-            .filter(|kind| !kind.name_finds_marks())
-        {
-            let query = self.end_query(kind);
+        let kinds = self.case.kinds.iter();
+        for KindAt { kind, place } in kinds.filter(|at| !at.kind.name_finds_marks()) {
+            let query = self.end_query(kind, place);
             let looked = self.view.look(&query);
             let stale = looked.is_none_or(|look| {
                 kind.naming == Naming::Free && look.deletions < self.view.deletions()
             });
             if stale {
-                return act(Decision::Look(query), Reason::LastLook(kind.name));
+                return act(Need::Look(query), Reason::LastLook(kind.name));
             }
         }
         Ok(())

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Deciding, Decision, Flow, Guest, act};
-use crate::blueprint::Slot;
+use super::{Deciding, Flow, Guest, Need, act};
+use crate::blueprint::{Ids, Slot, SlotName};
+use crate::claim::ClaimHash;
 use crate::error::{Blocker, Class, CloudError};
 use crate::finding::{Finding, Reason};
 use crate::kind::{InnerKind, InnerProof, Kind};
@@ -18,7 +19,7 @@ use crate::text::{ResourceId, Text};
 use crate::verdict::{self, Owned, OwnedPart, Verdict};
 use crate::view::InnerSeen;
 
-impl<'a, R: Rules> Deciding<'a, R> {
+impl<'a> Deciding<'a> {
     /// Inside a resource of ours: what is wanted is added; what we wrote and is not wanted any more is
     /// removed, and whatever else is not wanted where the slot says that it is exclusive.
     pub(super) fn converge_inner(
@@ -29,6 +30,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
     ) -> Flow<()> {
         let target = owned.target();
         self.note_parts(slot, target)?;
+        // What is there may be what a slot that is empty now will ask for again.
+        let all_known = self.knows_parts(slot);
         for inner in slot.kind.inner {
             // Where a part can carry a mark it does: then it is known as ours without the ledger, too.
             let wanted = self.wanted(slot, inner, &self.part_tags(slot, inner));
@@ -46,7 +49,16 @@ impl<'a, R: Rules> Deciding<'a, R> {
             });
             let mut surplus: Vec<InnerPart> = Vec::new();
             for part in &seen.parts {
+                let by = self.other_claim(slot.kind, resource, inner, part);
+                let guest = Guest {
+                    slot: slot.name.clone(),
+                    target: target.clone(),
+                    noun: inner.noun,
+                    key: part.key.clone(),
+                    by,
+                };
                 if wanted.iter().any(|wish| wish.key == part.key) {
+                    self.guests.extend(guest.by.is_some().then_some(guest));
                     continue;
                 }
                 if self.is_guests(slot, resource, inner, part) {
@@ -54,15 +66,12 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     if inner.single && !missing.is_empty() {
                         self.inner_conflict(slot, target, inner, &part.key);
                     }
-                    self.guests.push(Guest {
-                        slot: slot.name.clone(),
-                        target: target.clone(),
-                        noun: inner.noun,
-                        key: part.key.clone(),
-                    });
+                    self.guests.push(guest);
                     continue;
                 }
-                surplus.push(part.clone());
+                if all_known {
+                    surplus.push(part.clone());
+                }
             }
             let full = inner.single && seen.parts.len() > surplus.len() && !missing.is_empty();
             if (missing.is_empty() || full) && surplus.is_empty() {
@@ -110,7 +119,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let target = target.clone();
         act(
-            Decision::Write(vec![Edit::Wrote { target, parts }]),
+            Need::Write(vec![Edit::Wrote { target, parts }]),
             Reason::NoteParts(slot.name.clone()),
         )
     }
@@ -118,8 +127,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
     /// What a slot wishes for inside its resource, as far as the slots are filled that it refers to.
     pub(super) fn wished(&self, slot: &Slot) -> BTreeSet<Part> {
         let part = |wish: &crate::blueprint::InnerWish| {
-            let key = wish.key.resolve(&|name| self.id_of(name))?;
-            Some((wish.kind, key))
+            wish.value.resolve(self)?;
+            Some((wish.kind, wish.key.resolve(self)?))
         };
         slot.inner.iter().filter_map(part).collect()
     }
@@ -143,7 +152,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             return self.rules.spares_marked_inner();
         }
         let exclusive = slot.exclusive.contains(&inner.name);
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
         // Where our own carry a mark, one without it is not what we wrote, although it says the same.
         let ours = match inner.proof {
             InnerProof::OwnMark => part.tags.get(&self.case.identity.key(slot.kind)).is_some(),
@@ -164,7 +173,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             let Some(id) = self.id_of(&slot.name) else {
                 continue;
             };
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             let known = self.ledger.known.get(&target);
             let Some(wrote) = known.and_then(|known| known.wrote.as_ref()) else {
                 continue;
@@ -184,7 +193,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                     self.sightings.clear(&sight);
                     continue;
                 }
-                let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
+                let over = |rules: &dyn Rules, since| rules.late_effects_over_at(slot.kind, since);
                 if self.closable(sight, over, Reason::AwaitCall(target.id.clone())) {
                     kept.remove(part);
                 }
@@ -200,7 +209,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
     /// Deletes a resource of ours, what blocks it from inside first.
     pub(super) fn delete(&mut self, kind: &'static Kind, target: &Target, why: Reason) -> Flow<()> {
         if let Some(error) = self.view.blocked(target) {
-            self.findings.push(Finding::from((target, error)));
+            if !self.is_blocked_by_what_goes(error) {
+                self.findings.push(Finding::from((target, error)));
+            }
             return Ok(());
         }
         self.refresh(target)?;
@@ -213,17 +224,25 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let Verdict::Owned(owned) = self.judge(kind, &resource, read) else {
             return Ok(());
         };
+        if self.is_going(&resource) {
+            self.await_gone(kind, &resource.id);
+            return Ok(());
+        }
+        if self.must_wait_for_guests(target) {
+            return Ok(());
+        }
         for inner in kind.inner {
             let parts = self.inside(target, inner)?.parts.clone();
             let anothers = parts
                 .iter()
                 .find(|part| self.is_anothers(kind, &resource, inner, part));
             if let (Some(part), true) = (anothers, self.rules.spares_marked_inner()) {
-                let message = format!(
-                    "the {} {} inside it is another claim's",
-                    inner.noun, part.key
-                );
-                let error = CloudError::new(Class::Blocked(Vec::new()), "Guest", message);
+                let blocker = Blocker {
+                    noun: format!("another claim's {}", inner.noun).into(),
+                    id: ResourceId::new(part.key.clone()),
+                };
+                let class = Class::Blocked(vec![blocker]);
+                let error = CloudError::new(class, "Guest", "another claim needs it");
                 self.findings.push(Finding::from((target, &error)));
                 return Ok(());
             }
@@ -246,6 +265,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             self.findings.push(Finding::from((target, &error)));
             return Ok(());
         }
+        self.take_out_of_others(&owned, &why)?;
         if !self.may_free(kind, target) {
             return Ok(());
         }
@@ -255,10 +275,99 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
     }
 
+    /// Parts of ours inside other resources that refer to one keep it from being deleted: they go
+    /// first. Where two refer to each other no order of deletion does that.
+    fn take_out_of_others(&mut self, going: &Owned, why: &Reason) -> Flow<()> {
+        let Some(mark) = going.mark() else {
+            return Ok(());
+        };
+        let blueprint = self.case.blueprint;
+        let refers = |slot: &&Slot| {
+            slot.name != mark.slot && slot.inner.iter().any(|wish| wish.refers_to(&mark.slot))
+        };
+        let view = self.view;
+        for host in blueprint.slots().iter().filter(refers) {
+            for (resource, read) in view.of_kind(host.kind, &host.place) {
+                match self.judge(host.kind, resource, read) {
+                    Verdict::Owned(owned) => {
+                        let its = owned.mark().is_some_and(|mark| mark.slot == host.name);
+                        if its && !view.deleted(owned.target()) {
+                            self.take_out_of_ours(host.kind, &owned, going, why)?;
+                        }
+                    }
+                    // Somebody took our mark off it: what is marked inside it is ours still.
+                    _ => self.take_out_of_released(host, resource, going, why)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_out_of_ours(
+        &mut self,
+        kind: &'static Kind,
+        host: &Owned,
+        going: &Owned,
+        why: &Reason,
+    ) -> Flow<()> {
+        if self.view.keeps_inside(host.target()) {
+            return Ok(());
+        }
+        for inner in kind.inner {
+            let seen = self.inside(host.target(), inner)?;
+            let ours = seen.parts.iter().filter(|part| {
+                going.target().id.is_named_in(&part.key) && self.goes_with(host, inner, part)
+            });
+            let ours: Vec<InnerPart> = ours.cloned().collect();
+            if !ours.is_empty() {
+                self.refresh(host.target())?;
+                self.refresh_inside(host.target(), inner)?;
+                self.take_out(kind, host.target(), inner, ours, why.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_out_of_released(
+        &mut self,
+        host: &Slot,
+        resource: &Resource,
+        going: &Owned,
+        why: &Reason,
+    ) -> Flow<()> {
+        let target = resource.target();
+        let known = self.ledger.known.get(&target);
+        if known.is_none_or(|known| known.slot != host.name) {
+            return Ok(());
+        }
+        let marked = |inner: &&InnerKind| inner.proof == InnerProof::OwnMark;
+        for inner in host.kind.inner.iter().filter(marked) {
+            let seen = self.inside(&target, inner)?;
+            let ours = seen.parts.iter().filter(|part| {
+                going.target().id.is_named_in(&part.key)
+                    && self.is_only_ours(host.kind, resource, inner, part)
+            });
+            let ours: Vec<InnerPart> = ours.cloned().collect();
+            if ours.is_empty() {
+                continue;
+            }
+            self.refresh_inside(&target, inner)?;
+            let most = self.view.most_removed(&target, inner, ours.len());
+            let proved = ours
+                .into_iter()
+                .take(most)
+                .map(|part| OwnedPart::proved(target.clone(), inner, part, seen.read));
+            if let Some(step) = Step::remove(proved.collect(), self.now) {
+                self.take(step, why.clone())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a part that is in the way of its parent's deletion is ours to remove: we wrote it, or
     /// would have.
     fn goes_with(&self, owned: &Owned, inner: &InnerKind, part: &InnerPart) -> bool {
-        if !self.rules.spares_guests() {
+        if !self.rules.spares_guests() || inner.comes_along.contains(&&*part.key) {
             return true;
         }
         let known = self.ledger.known.get(owned.target());
@@ -271,8 +380,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
         let Some(slot) = slot.and_then(|slot| self.case.blueprint.slot(slot)) else {
             return false;
         };
-        // What the recorded and known ids say is what the wishes refer to.
-        let id_of = |name: &crate::blueprint::SlotName| {
+        // What the recorded and known ids say is what the wishes refer to; where they are lost, what our
+        // mark says.
+        let id_of = Ids(|name: &SlotName| {
             let ours = |known: &&Known| known.slot == *name && known.origin != Origin::Found;
             let known = self.ledger.known.iter();
             let mut known = known.filter(|(_, known)| ours(known)).map(|(t, _)| &t.id);
@@ -280,13 +390,26 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 let slot = self.case.blueprint.slot(name)?;
                 Some(ResourceId::new(slot.label.clone()))
             };
-            let recorded = self.ledger.ids.get(name);
-            recorded.or_else(|| known.next()).cloned().or_else(label)
-        };
+            let recorded = self.ledger.ids.get(name).or_else(|| known.next()).cloned();
+            let marked = || self.marked_for(name);
+            recorded.or_else(marked).or_else(label)
+        });
         let wished = slot.inner.iter().any(|wish| {
             wish.kind == inner.name && wish.key.resolve(&id_of).is_some_and(|key| key == part.key)
         });
         wished || slot.exclusive.contains(&inner.name)
+    }
+
+    /// What was seen with our mark for a slot.
+    fn marked_for(&self, name: &SlotName) -> Option<ResourceId> {
+        let slot = self.case.blueprint.slot(name)?;
+        let mut seen = self.view.of_kind(slot.kind, &slot.place);
+        seen.find_map(
+            |(resource, read)| match self.judge(slot.kind, resource, read) {
+                Verdict::Owned(owned) if owned.mark()?.slot == *name => Some(resource.id.clone()),
+                _ => None,
+            },
+        )
     }
 
     /// Takes parts out of a resource of ours: they are ours by derivation.
@@ -324,8 +447,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
             .iter()
             .filter(|wish| wish.kind == inner.name)
             .filter_map(|wish| {
-                let key = wish.key.resolve(&|name| self.id_of(name))?;
-                Some(InnerPart::new(key, wish.value.clone(), tags.clone()))
+                let (key, value) = (wish.key.resolve(self)?, wish.value.resolve(self)?);
+                Some(InnerPart::new(key, value, tags.clone()))
             })
             .collect()
     }
@@ -339,7 +462,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             of: target.clone(),
             inner: inner.name,
         };
-        act(Decision::Look(query), Reason::CompareInner(inner.noun))
+        act(Need::Look(query), Reason::CompareInner(inner.noun))
     }
 
     /// Makes sure that a removal may rest on what is known of the inside.
@@ -354,7 +477,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             of: target.clone(),
             inner: inner.name,
         };
-        act(Decision::Look(query), Reason::Refresh(target.clone()))
+        act(Need::Look(query), Reason::Refresh(target.clone()))
     }
 
     pub(super) fn inner_conflict(
@@ -370,6 +493,20 @@ impl<'a, R: Rules> Deciding<'a, R> {
             noun: inner.noun,
             key: key.clone(),
         });
+    }
+
+    /// Another claim whose mark is on a part, besides ours or alone.
+    fn other_claim(
+        &self,
+        kind: &Kind,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> Option<ClaimHash> {
+        let own = self.case.identity.claim.hash();
+        let mut claims =
+            mark::claims_on_part(kind.carrier, &resource.tags, inner, part).into_iter();
+        claims.find(|claim| !self.rules.same_claim(own, claim))
     }
 
     /// Whether a part is another claim's and not ours: by its own mark, or by one on the resource that

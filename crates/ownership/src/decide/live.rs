@@ -1,70 +1,104 @@
 //! The life of a claim: every slot filled with one resource, marked, and as it is wanted.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::find::Existing;
 use super::locate::Located;
-use super::scout::{Existing, id_in};
 use super::take::is_a_name;
-use super::{Deciding, Decision, Filled, Flow, act};
-use crate::blueprint::{Expr, Slot, SlotName, Source, resolve_props};
+use super::{Deciding, Filled, Flow, Need, Unfinished, act};
+use crate::blueprint::{Expr, Fills, Slot, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Change};
-use crate::ledger::{Edit, Intent, Known, Origin};
+use crate::ledger::{Edit, Intent, Known, Origin, Part};
 use crate::part::{Props, Resource};
 use crate::query::Target;
 use crate::rules::Rules;
+use crate::secret::Digests;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
-use crate::text::ResourceId;
 use crate::time::Tick;
-use crate::verdict::{Owned, Verdict};
+use crate::verdict::{self, Owned, Standing, Verdict};
 use crate::view::Seen;
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     pub(super) fn live(&mut self) -> Flow<()> {
         if !self.ledger.pinned {
-            return act(Decision::Write(vec![Edit::Pin]), Reason::Unpinned);
+            let mut edits = vec![Edit::Pin];
+            edits.extend(self.new_revision());
+            return act(Need::Write(edits), Reason::Unpinned);
         }
+        self.answer_refused_creates();
         // What was looked at before the first Step of a pass need not be looked at again.
         if !self.view.has_acted() && self.is_stopped()? {
-            return Ok(());
+            return self.together();
         }
-        let blueprint = self.case.blueprint;
-        let mut unwanted: Vec<&SlotName> = Vec::new();
-        for slot in blueprint.slots() {
-            if self.view.turn_is_over(&slot.name).is_some() {
+        for slot in self.case.blueprint.slots() {
+            let is_over =
+                self.view.turn_is_over(&slot.name).is_some() || self.view.is_unrecorded(&slot.name);
+            if is_over || self.is_busy(&slot.name) || self.waits_for_others(slot) {
                 continue;
             }
             self.slot = Some(slot.name.clone());
-            let filled: Vec<_> = self.ids_of_filled();
-            if !self.is_wanted(slot, &|name| id_in(&filled, name))? {
-                unwanted.push(&slot.name);
-                continue;
-            }
-            let met = |name| self.id_of(name).is_some() || unwanted.contains(&name);
-            if slot.dependencies().all(met) {
-                match &slot.source {
-                    Source::Own { .. } => self.fill(slot)?,
-                    Source::Find { by, all } => self.find(slot, by, *all)?,
-                }
+            let asked = self.ask_slot(slot);
+            if self.in_turn(&slot.name, asked).is_none() {
+                self.filled.retain(|filled| filled.slot != slot.name);
+                self.unfinished.retain(|it| it.slot != slot.name);
             }
         }
+        self.finish();
+        self.together()?;
+        self.shrink()?;
         self.slot = None;
         self.close_books()
     }
 
+    fn ask_slot(&mut self, slot: &Slot) -> Flow<()> {
+        if slot.only_for.is_some() && !self.is_wanted(slot, &self.filled.clone())? {
+            self.unwanted.push(slot.name.clone());
+            return Ok(());
+        }
+        let met = |name| self.id_of(name).is_some() || self.unwanted.contains(name);
+        if self.rules.waits_for_dependencies() && !slot.dependencies().all(met) {
+            return Ok(());
+        }
+        match &slot.source {
+            Source::Own { .. } => self.fill(slot),
+            Source::Find { all, .. } => self.find(slot, *all),
+        }
+    }
+
+    /// Puts parts into resources that refer to slots which were filled after them. While others need
+    /// something, only where all is known.
+    fn finish(&mut self) {
+        let is_last = self.round.is_empty();
+        for unfinished in std::mem::take(&mut self.unfinished) {
+            let Some(slot) = self.case.blueprint.slot(&unfinished.slot) else {
+                continue;
+            };
+            if !is_last && !self.knows_parts(slot) {
+                continue;
+            }
+            self.slot = Some(slot.name.clone());
+            let resource = &unfinished.resource;
+            let asked = if let Some(owned) = &unfinished.owned {
+                self.converge_inner(slot, resource, owned)
+            } else {
+                let target = resource.target();
+                self.add_inner_to_used(slot, &target, resource)
+            };
+            self.in_turn(&slot.name, asked);
+        }
+    }
+
     /// Whether a slot is wanted: not if it is only for a resource of ours, and that place is taken
     /// by somebody else's.
-    pub(super) fn is_wanted(
-        &mut self,
-        slot: &Slot,
-        id_of: &impl Fn(&SlotName) -> Option<ResourceId>,
-    ) -> Flow<bool> {
+    pub(super) fn is_wanted(&mut self, slot: &Slot, fills: &impl Fills) -> Flow<bool> {
         let host = slot.only_for.as_ref();
         let Some(host) = host.and_then(|name| self.case.blueprint.slot(name)) else {
             return Ok(true);
         };
-        let Some(props) = resolve_props(&host.props, id_of) else {
+        let Some(props) = resolve_props(&host.props, fills) else {
             return Ok(false);
         };
         Ok(matches!(
@@ -77,7 +111,7 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     fn props(&self, props: &[(&'static str, Expr)]) -> Option<Props> {
-        resolve_props(props, &|name| self.id_of(name))
+        resolve_props(props, self)
     }
 
     /// A slot that is ours to fill.
@@ -85,6 +119,7 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(props) = self.props(&slot.props) else {
             return Ok(());
         };
+        self.note_operation(&slot.name)?;
         self.execute_condemned(slot)?;
         match self.locate(slot, &props)? {
             Located::Owned {
@@ -102,7 +137,7 @@ impl<R: Rules> Deciding<'_, R> {
                 self.use_one(slot, &resource)
             }
             Located::Lost { resource } => {
-                let target = Target::new(resource.kind, resource.id.clone());
+                let target = resource.target();
                 self.findings.push(Finding::MarkLost {
                     slot: slot.name.clone(),
                     target,
@@ -138,39 +173,56 @@ impl<R: Rules> Deciding<'_, R> {
             && self.rules.stops_for_held_parts()
         {
             let edit = Edit::Yield(by.clone());
-            return act(
-                Decision::Write(vec![edit]),
-                Reason::Yield(slot.name.clone()),
-            );
+            return act(Need::Write(vec![edit]), Reason::Yield(slot.name.clone()));
         }
         if !self.is_held(&slot.name, &owned) {
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;
+            if let Some(why) = self.failure(resource) {
+                return self.replace(slot, &owned, &why.clone());
+            }
+            if !self.is_ready(resource) {
+                return Ok(());
+            }
+            self.converge_user_tags(slot, resource, &owned)?;
             self.repair_props(slot, props, resource, &owned)?;
-            self.converge_inner(slot, resource, &owned)?;
-        }
-        if !resource.ready {
-            let again = self.now + slot.kind.settling;
-            self.wait(again, Reason::AwaitReady(resource.id.clone()));
-            return Ok(());
+            if self.knows_parts(slot) {
+                self.converge_inner(slot, resource, &owned)?;
+            } else {
+                self.unfinished.push(Unfinished {
+                    slot: slot.name.clone(),
+                    resource: resource.clone(),
+                    owned: Some(owned.clone()),
+                });
+            }
         }
         self.filled_with(slot, resource, Verdict::Owned(owned));
         Ok(())
     }
 
     pub(super) fn filled_with(&mut self, slot: &Slot, resource: &Resource, verdict: Verdict) {
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
+        let marks = verdict::read_marks(self.rules, self.case.identity, slot.kind, &resource.tags);
+        let owner = match (&verdict, marks.standing()) {
+            (Verdict::Used, Standing::Foreign(owner)) => Some(owner),
+            _ => None,
+        };
         self.filled.push(Filled {
             slot: slot.name.clone(),
             target,
             verdict,
             props: resource.props.clone(),
+            name: resource.name.clone(),
+            owner,
         });
     }
 
-    /// Records what fills a slot, unless the ledger says so already.
+    /// Records what fills a slot, unless the ledger says so already, or its mark and name say all.
     fn record(&mut self, slot: &Slot, resource: &Resource, origin: Origin) -> Flow<()> {
-        let target = Target::new(resource.kind, resource.id.clone());
+        if !slot.kind.recorded && origin == Origin::Created {
+            return Ok(());
+        }
+        let target = resource.target();
         let recorded = self.ledger.ids.get(&slot.name) == Some(&resource.id);
         // A wish of the user's stays the user's; an id that we found or made is ours to correct.
         let known = match self.ledger.known.get(&target) {
@@ -180,27 +232,61 @@ impl<R: Rules> Deciding<'_, R> {
         if recorded && known {
             return Ok(());
         }
+        let born = self.view.created(&slot.name).is_some();
+        let mut known = Known::new(slot, origin, resource);
+        if born && self.rules.answer_proves(slot.kind) {
+            known.tags.extend(slot.user_tags.iter().cloned());
+        }
         let mut edits = vec![Edit::Record {
             slot: slot.name.clone(),
             target: target.clone(),
-            known: Known::new(slot, origin, resource),
+            known,
         }];
-        let born = self.view.created(&slot.name).is_some();
-        if born {
-            // Nothing is inside it yet: what will be, is what we put there, and by which calls.
-            let parts = self.wished(slot);
+        if born && !self.rules.answer_proves(slot.kind) {
+            // What is inside it already we did not put there.
+            let parts = BTreeSet::new();
+            edits.push(Edit::Wrote { target, parts });
+        } else if born {
+            // Nothing is inside it but what the create put there: what will be, is what we put there, and
+            // by which calls.
+            let mut parts = self.wished(slot);
+            parts.extend(self.carried(slot));
             let named = is_a_name(slot.kind) && self.rules.names_outlive_claims();
             if !parts.is_empty() && named {
                 edits.push(self.call(target.clone()));
             }
             edits.push(Edit::Wrote { target, parts });
+            if let Some(operation) = self.view.running(&slot.name).cloned() {
+                let slot = slot.name.clone();
+                edits.push(Edit::Running { slot, operation });
+            }
+        } else if origin == Origin::Created {
+            // Its create's answer was lost: what it put inside is ours, whatever is wished for by now.
+            let mut parts = self.carried(slot);
+            if !parts.is_empty() {
+                parts.extend(self.wished(slot));
+                edits.push(Edit::Wrote { target, parts });
+            }
         }
         let why = if born {
             Reason::RecordNew(slot.name.clone())
         } else {
             Reason::RecordFound(slot.name.clone())
         };
-        act(Decision::Write(edits), why)
+        act(Need::Write(edits), why)
+    }
+
+    /// The parts that the announced create of a slot puts into its resource itself.
+    fn carried(&self, slot: &Slot) -> BTreeSet<Part> {
+        let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            return BTreeSet::new();
+        };
+        let inner = slot.kind.inner.iter();
+        let carried = inner.filter_map(|inner| {
+            let keys = intent.props.get(inner.born_with?)?;
+            Some(keys.split(',').map(|key| (inner.name, key.into())))
+        });
+        carried.flatten().collect()
     }
 
     pub(super) fn mark_new(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
@@ -213,17 +299,14 @@ impl<R: Rules> Deciding<'_, R> {
                 if !sure {
                     let (slot, intent) = (slot.name.clone(), intent.clone());
                     let why = Reason::MarkNew(slot.clone());
-                    return act(
-                        Decision::Write(vec![Edit::OpenIntent { slot, intent }]),
-                        why,
-                    );
+                    return act(Need::Write(vec![Edit::OpenIntent { slot, intent }]), why);
                 }
                 intent.attempt
             }
             None => self.ledger.attempts.get(&slot.name).copied().unwrap_or(1),
         };
         let tags = self.missing_tags(slot, resource, attempt);
-        let targets = vec![Target::new(resource.kind, resource.id.clone())];
+        let targets = vec![resource.target()];
         if tags.is_empty() {
             // It was marked in this pass, and what was read since is older than that.
             if self.view.has_marked(&targets[0]) {
@@ -248,7 +331,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Adoption is written down, then marked, then seen by marks, like a create.
     pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
         let known = Known::new(slot, Origin::Adopted, resource);
         let record = Edit::Record {
             slot: slot.name.clone(),
@@ -263,20 +346,20 @@ impl<R: Rules> Deciding<'_, R> {
             }) {
                 return self.mark_new(slot, resource);
             }
-            return act(
-                Decision::Write(vec![record]),
-                Reason::Adopt(slot.name.clone()),
-            );
+            return act(Need::Write(vec![record]), Reason::Adopt(slot.name.clone()));
         }
         let last = self.ledger.attempts.get(&slot.name).copied().unwrap_or(0);
         let intent = Intent {
             kind: slot.kind,
+            place: slot.place.clone(),
             attempt: self.rules.next_attempt(last),
             sends: 1,
             name: resource.name.clone(),
             props: resource.props.clone(),
+            secrets: Digests::new(),
             before: None,
             adopts: Some(resource.id.clone()),
+            operation: None,
         };
         let edits = vec![
             Edit::OpenIntent {
@@ -285,7 +368,7 @@ impl<R: Rules> Deciding<'_, R> {
             },
             record,
         ];
-        act(Decision::Write(edits), Reason::Adopt(slot.name.clone()))
+        act(Need::Write(edits), Reason::Adopt(slot.name.clone()))
     }
 
     /// A mark that names another holder, or lacks some of its tags, is completed.
@@ -346,7 +429,7 @@ impl<R: Rules> Deciding<'_, R> {
                     wanted: want.clone(),
                     found: found.cloned().unwrap_or_else(|| "".into()),
                 }),
-                Change::Irrelevant => {}
+                Change::Irrelevant | Change::Given | Change::Secret => {}
             }
         }
         if change.iter().next().is_none() {
@@ -371,10 +454,11 @@ impl<R: Rules> Deciding<'_, R> {
             Reason::Settled
         };
         edits.extend(by_time);
+        edits.extend(self.new_revision());
         if edits.is_empty() {
             return Ok(());
         }
-        act(Decision::Write(edits), why)
+        act(Need::Write(edits), why)
     }
 
     /// The intents whose resource a look-up by marks or name has shown with our mark; and those whose
@@ -395,7 +479,7 @@ impl<R: Rules> Deciding<'_, R> {
             let Some(owned) = its_own(intent, verdict) else {
                 // Something else took its place: what was announced may still come, and then shows.
                 let sight = Sight::Intent(name.clone(), intent.attempt, intent.sends);
-                let over = |rules: &R, since| rules.late_effects_over_at(slot.kind, since);
+                let over = |rules: &dyn Rules, since| rules.late_effects_over_at(slot.kind, since);
                 let target = target.id.clone();
                 if slot.kind.birth != BirthProof::Token
                     && self.closable(sight, over, Reason::AwaitSettling(target))
@@ -434,7 +518,7 @@ impl<R: Rules> Deciding<'_, R> {
         if !self.view.seen(target).is_some_and(read) {
             return false;
         }
-        let by_marks = self.view.look(&self.marks_query(slot.kind));
+        let by_marks = self.view.look(&self.marks_query(slot.kind, &slot.place));
         let by_name = self
             .props(&slot.props)
             .and_then(|props| self.name_query(slot, &props))
@@ -446,26 +530,20 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// A slot that is only looked up.
-    fn find(&mut self, slot: &Slot, by: &[(&'static str, Expr)], all: bool) -> Flow<()> {
-        let filled = self.ids_of_filled();
-        match self.existing(slot, by, all, &|name| id_in(&filled, name))? {
+    fn find(&mut self, slot: &Slot, all: bool) -> Flow<()> {
+        match self.existing(slot, &self.filled.clone())? {
             Existing::There(resources) => {
                 if let ([only], false) = (resources.as_slice(), all) {
                     self.record(slot, only, Origin::Found)?;
                 }
                 self.use_all(slot, &resources)
             }
-            Existing::Missing(finding) => {
+            Existing::Refused(finding) => {
                 self.findings.push(finding);
                 Ok(())
             }
             Existing::Unknown => Ok(()),
         }
-    }
-
-    fn ids_of_filled(&self) -> Vec<(SlotName, ResourceId)> {
-        let id = |filled: &Filled| (filled.slot.clone(), filled.target.id.clone());
-        self.filled.iter().map(id).collect()
     }
 
     fn use_one(&mut self, slot: &Slot, resource: &Arc<Resource>) -> Flow<()> {
@@ -474,10 +552,23 @@ impl<R: Rules> Deciding<'_, R> {
 
     /// Resources that are not ours: they get the parts and tags that the served API asks for.
     fn use_all(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
+        for resource in resources {
+            if self.has_failed(slot, resource) || !self.is_ready(resource) {
+                return Ok(());
+            }
+        }
         self.trace_tags(slot, resources)?;
         for resource in resources {
-            let target = Target::new(resource.kind, resource.id.clone());
-            self.add_inner_to_used(slot, &target, resource)?;
+            let target = resource.target();
+            if self.knows_parts(slot) {
+                self.add_inner_to_used(slot, &target, resource)?;
+            } else {
+                self.unfinished.push(Unfinished {
+                    slot: slot.name.clone(),
+                    resource: resource.clone(),
+                    owned: None,
+                });
+            }
             self.filled_with(slot, resource, Verdict::Used);
         }
         Ok(())

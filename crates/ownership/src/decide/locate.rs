@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Deciding, Flow, intent_query};
-use crate::blueprint::{Expr, IfMissing, Slot, Source};
+use super::{Deciding, Flow, intent_query, read_again};
+use crate::blueprint::{IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
 use crate::kind::{BirthProof, Naming};
 use crate::ledger::{Intent, Origin};
 use crate::mark::Unmarked;
-use crate::part::{Props, Resource};
+use crate::part::{InnerPart, Props, Resource};
+use crate::place::{KindAt, Place};
 use crate::query::{Query, Target};
-use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::text::{ResourceId, Text};
 use crate::verdict::{Owned, Owner, ReadStamp, Verdict};
@@ -50,11 +50,15 @@ enum Hint {
     Wish,
 }
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     /// Finds the resource of a slot that is ours to create.
     pub(super) fn locate(&mut self, slot: &Slot, props: &Props) -> Flow<Located> {
         if let Some(target) = self.view.created(&slot.name).cloned() {
-            return Ok(self.locate_created(slot, &target));
+            return self.locate_created(slot, &target);
+        }
+        if let (Some(from), true) = (self.elsewhere(slot)?, self.rules.refuses_to_move()) {
+            let slot = slot.name.clone();
+            return Ok(Located::Refused(Finding::Moved { slot, from }));
         }
         if self.rules.looks_before_create() {
             self.look_up(slot, props)?;
@@ -71,9 +75,13 @@ impl<R: Rules> Deciding<'_, R> {
             }
             return Ok(found);
         }
+        if let Some(going) = self.going_of(slot) {
+            self.await_gone(slot.kind, &going);
+            return Ok(Located::Pending);
+        }
         let mut gone = Vec::new();
         for id in self.hints(slot) {
-            let target = Target::new(slot.kind, id.clone());
+            let target = slot.target(id.clone());
             let hint = self.hint(slot, &id);
             match self
                 .view
@@ -88,6 +96,10 @@ impl<R: Rules> Deciding<'_, R> {
                         return Ok(Located::Pending);
                     }
                     gone.push(id);
+                }
+                Some((resource, _)) if self.is_going(&resource) => {
+                    self.await_gone(slot.kind, &id);
+                    return Ok(Located::Pending);
                 }
                 Some((resource, read)) => {
                     if let Some(found) = self.by_hint(slot, hint, resource, read) {
@@ -111,6 +123,9 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
+        if let Some(found) = self.by_operation(slot, &mut gone)? {
+            return Ok(found);
+        }
         if let Some(found) = self.by_intent(slot)? {
             return Ok(found);
         }
@@ -120,6 +135,38 @@ impl<R: Rules> Deciding<'_, R> {
         Ok(Located::Absent { gone })
     }
 
+    /// Another place where the ledger knows something of ours for a slot, or where it is being made; or
+    /// where marks show it, if the ledger does not list it.
+    fn elsewhere(&self, slot: &Slot) -> Flow<Option<Place>> {
+        if !slot.kind.recorded && !self.ledger.is_new {
+            let others = self.case.kinds.iter();
+            for at in others.filter(|at| at.kind == slot.kind && at.place != slot.place) {
+                let query = self.marks_query(at.kind, &at.place);
+                self.look(query, || Reason::FindByMarks(at.kind.name))?;
+                if self.fills_there(slot, at) {
+                    return Ok(Some(at.place.clone()));
+                }
+            }
+        }
+        let known = self.ledger.known.iter();
+        let ours = known
+            .filter(|(_, known)| known.slot == slot.name && known.origin != Origin::Found)
+            .map(|(target, _)| &target.place);
+        let intent = self.ledger.intents.get(&slot.name);
+        let mut places = ours.chain(intent.map(|intent| &intent.place));
+        Ok(places.find(|place| **place != slot.place).cloned())
+    }
+
+    /// Whether something in another place carries our mark for this slot.
+    fn fills_there(&self, slot: &Slot, at: &KindAt) -> bool {
+        let mut there = self.view.of_kind(at.kind, &at.place);
+        there.any(|(resource, read)| {
+            let verdict = self.judge(at.kind, resource, read);
+            let gone = self.view.deleted(&resource.target());
+            !gone && matches!(verdict, Verdict::Owned(owned) if owned.mark().is_some_and(|mark| mark.slot == slot.name))
+        })
+    }
+
     /// What the user named, where that is not what we made for this slot: a wish is a wish, also when
     /// it comes late.
     fn by_wish(&mut self, slot: &Slot) -> Option<Located> {
@@ -127,7 +174,7 @@ impl<R: Rules> Deciding<'_, R> {
         if self.hint(slot, &id) != Hint::Wish {
             return None;
         }
-        let seen = self.view.seen(&Target::new(slot.kind, id))?;
+        let seen = self.view.seen(&slot.target(id))?;
         let (resource, read) = (seen.resource.clone()?, seen.read);
         match self.judge(slot.kind, &resource, read) {
             Verdict::Owned(_) => None,
@@ -138,31 +185,32 @@ impl<R: Rules> Deciding<'_, R> {
     /// Asks everything that must be known before anything is said about a slot.
     fn look_up(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
         for id in self.hints(slot) {
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
         }
         // Of a claim that is new nothing can be elsewhere under its name.
         let elsewhere = slot.kind.naming == Naming::Free || !self.ledger.is_new;
         if !slot.kind.name_finds_marks() && elsewhere {
-            let query = self.marks_query(slot.kind);
+            let query = self.marks_query(slot.kind, &slot.place);
             self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         let intent = self.ledger.intents.get(&slot.name);
         // What was sent may not be what is wanted now.
         if let Some(intent) = intent
-            && let Some(query) = intent_query(slot.kind, intent)
+            && let Some(query) = intent_query(intent)
             && self.rules.looks_at_what_exists()
         {
             self.look(query, || Reason::FindByName(intent.name.clone()))?;
         }
         if let Some(id) = intent.and_then(|intent| intent.adopts.clone()) {
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             self.see(&target, || Reason::Adopt(slot.name.clone()))?;
         }
         // A hint that leads to what is ours, or to what the user wants, makes the name irrelevant;
         // an open intent makes it relevant again, because only a look-up that could have found
         // any resource of ours closes it.
-        let answered = intent.is_none() && self.hint_answers(slot);
+        let answered = intent.is_none()
+            && (self.hint_answers(slot) || (!slot.kind.recorded && self.owned_of(slot).is_some()));
         if let (Some(query), false) = (self.name_query(slot, props), answered) {
             self.look(query, || Reason::FindByName(slot.label.clone()))?;
         }
@@ -171,7 +219,7 @@ impl<R: Rules> Deciding<'_, R> {
 
     fn hint_answers(&self, slot: &Slot) -> bool {
         self.hints(slot).into_iter().any(|id| {
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             self.view
                 .seen(&target)
                 .is_some_and(|seen| seen.resource.is_some())
@@ -190,29 +238,52 @@ impl<R: Rules> Deciding<'_, R> {
             Naming::Account => None,
             Naming::Within(prop) => Some((prop, props.get(prop)?.clone())),
         };
-        Some(Query::Name { kind, name, within })
+        let place = slot.place.clone();
+        Some(Query::Name {
+            kind,
+            place,
+            name,
+            within,
+        })
     }
 
-    fn locate_created(&self, slot: &Slot, target: &Target) -> Located {
+    /// What our own create returned in this pass.
+    fn locate_created(&mut self, slot: &Slot, target: &Target) -> Flow<Located> {
+        let proves = self.rules.answer_proves(slot.kind);
+        if !proves && self.view.is_unread(target) {
+            return read_again(target);
+        }
         let seen = self.view.seen(target);
         let Some((resource, read)) = seen.and_then(|s| Some((s.resource.clone()?, s.read))) else {
-            return Located::Pending;
+            if !proves && !self.view.deleted(target) {
+                // The read that was to show it is old.
+                let again = self.now + slot.kind.settling;
+                self.wait(again, Reason::AwaitSettling(target.id.clone()));
+            }
+            return Ok(Located::Pending);
         };
-        match self.judge(slot.kind, &resource, read) {
+        Ok(match self.judge(slot.kind, &resource, read) {
             Verdict::Owned(owned) => Located::Owned {
                 resource,
                 owned,
                 twins: Vec::new(),
             },
+            Verdict::Foreign(owner) if !proves && owner != Owner::Legacy => {
+                Located::Refused(Finding::Conflict {
+                    slot: slot.name.clone(),
+                    target: target.clone(),
+                    owner,
+                })
+            }
             _ => Located::Newborn { resource },
-        }
+        })
     }
 
     /// The resources that carry our mark for this slot: one to keep, and its twins (law 2).
     fn owned_of(&self, slot: &Slot) -> Option<Located> {
         let mut owned: Vec<(Arc<Resource>, Owned)> = self
             .view
-            .of_kind(slot.kind)
+            .of_kind(slot.kind, &slot.place)
             .filter_map(
                 |(resource, read)| match self.judge(slot.kind, resource, read) {
                     Verdict::Owned(owned) if owned.mark()?.slot == slot.name => {
@@ -225,6 +296,7 @@ impl<R: Rules> Deciding<'_, R> {
                 !self.ledger.condemned.contains(owned.target())
                     && !self.view.deleted(owned.target())
             })
+            .filter(|(resource, _)| !self.is_going(resource))
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
@@ -250,19 +322,23 @@ impl<R: Rules> Deciding<'_, R> {
     fn look_at_dependents(&mut self, slot: &Slot) -> Flow<()> {
         let blueprint = self.case.blueprint;
         for dependent in blueprint.slots() {
-            if !dependent.dependencies().any(|name| *name == slot.name) || !dependent.is_own() {
+            let mut needs = dependent
+                .dependencies()
+                .chain(dependent.inner_dependencies());
+            if !needs.any(|name| *name == slot.name) || !dependent.is_own() {
                 continue;
             }
             let kind = dependent.kind;
             let found = self
-                .look(self.marks_query(kind), || Reason::FindByMarks(kind.name))?
+                .look(self.marks_query(kind, &dependent.place), || {
+                    Reason::FindByMarks(kind.name)
+                })?
                 .found
                 .clone();
             for target in found {
-                for wish in &dependent.inner {
-                    if let (Expr::Slot(name), Some(inner)) = (&wish.key, kind.inner(wish.kind))
-                        && *name == slot.name
-                    {
+                let wishes = dependent.inner.iter();
+                for wish in wishes.filter(|wish| wish.refers_to(&slot.name)) {
+                    if let Some(inner) = kind.inner(wish.kind) {
                         self.inside(&target, inner)?;
                     }
                 }
@@ -272,18 +348,19 @@ impl<R: Rules> Deciding<'_, R> {
     }
 
     /// Whether something else that we have seen refers to this resource.
-    fn is_needed(&self, id: &ResourceId) -> bool {
+    pub(super) fn is_needed(&self, id: &ResourceId) -> bool {
         let by_props = self.view.resources().any(|other| {
-            other.id != *id && other.props.iter().any(|(_, value)| **value == *id.as_str())
+            other.id != *id && other.props.iter().any(|(_, value)| id.is_named_in(value))
         });
         by_props
             || self.view.all_inner().iter().any(|seen| {
-                seen.of.id != *id && seen.parts.iter().any(|part| *part.key == *id.as_str())
+                let names = |part: &InnerPart| id.is_named_in(&part.key);
+                seen.of.id != *id && seen.parts.iter().any(names)
             })
     }
 
     fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
-        let target = Target::new(slot.kind, id.clone());
+        let target = slot.target(id.clone());
         match self.ledger.known.get(&target).map(|known| known.origin) {
             Some(Origin::Created | Origin::Adopted) => Hint::Ours,
             Some(Origin::Found) => Hint::Found,
@@ -316,7 +393,7 @@ impl<R: Rules> Deciding<'_, R> {
         resource: Arc<Resource>,
         read: ReadStamp,
     ) -> Option<Located> {
-        let target = Target::new(resource.kind, resource.id.clone());
+        let target = resource.target();
         if self.rules.recorded_id_is_proof() {
             let owned = Owned::created_here(target, read.at);
             return Some(Located::Owned {
@@ -401,6 +478,32 @@ impl<R: Rules> Deciding<'_, R> {
         told.unwrap_or_else(|| self.rules.unmarked(&self.case.identity.dialect))
     }
 
+    /// What the operation of an announced create has made.
+    fn by_operation(&mut self, slot: &Slot, gone: &mut Vec<ResourceId>) -> Flow<Option<Located>> {
+        let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            return Ok(None);
+        };
+        if self.await_operation(&slot.name, intent)? {
+            return Ok(Some(Located::Pending));
+        }
+        let Some(target) = self.made(&slot.name, intent)? else {
+            return Ok(None);
+        };
+        match self.see(&target, || Reason::AwaitOperation(slot.name.clone()))? {
+            Some((resource, read)) => match self.judge(slot.kind, &resource, read) {
+                Verdict::Unmarked | Verdict::Foreign(Owner::Legacy) => {
+                    Ok(Some(Located::Newborn { resource }))
+                }
+                _ => Ok(None),
+            },
+            None if self.gone_for_good(slot.kind, &target) => {
+                gone.push(target.id);
+                Ok(None)
+            }
+            None => Ok(Some(Located::Pending)),
+        }
+    }
+
     /// What an interrupted create left, recognised by its intent.
     pub(super) fn by_intent(&mut self, slot: &Slot) -> Flow<Option<Located>> {
         let Some(intent) = self.ledger.intents.get(&slot.name) else {
@@ -411,11 +514,23 @@ impl<R: Rules> Deciding<'_, R> {
         }
         match slot.kind.birth {
             BirthProof::Nonce => {
-                let named = |r: &&Arc<Resource>| r.name == intent.name;
-                let resource = self.view.of_kind(slot.kind).map(|(r, _)| r).find(named);
-                Ok(resource
-                    .cloned()
-                    .map(|resource| Located::Newborn { resource }))
+                let mut all = self.view.of_kind(slot.kind, &slot.place);
+                let named = all.find(|(resource, _)| resource.name == intent.name);
+                Ok(named.map(|(resource, read)| {
+                    match self.judge(slot.kind, resource, read) {
+                        // The nonce is ours, but somebody has marked it: whose it is, that says.
+                        Verdict::Foreign(owner) if owner != Owner::Legacy => {
+                            Located::Refused(Finding::Conflict {
+                                slot: slot.name.clone(),
+                                target: resource.target(),
+                                owner,
+                            })
+                        }
+                        _ => Located::Newborn {
+                            resource: resource.clone(),
+                        },
+                    }
+                }))
             }
             BirthProof::Circumstantial if !self.just_now(self.view.opened(&slot.name)) => {
                 self.by_circumstances(slot, intent)
@@ -430,7 +545,7 @@ impl<R: Rules> Deciding<'_, R> {
             Reason::TakeBeforeImage(slot.name.clone())
         })?;
         let mut candidates: Vec<Arc<Resource>> = Vec::new();
-        for (resource, read) in self.view.of_kind(slot.kind) {
+        for (resource, read) in self.view.of_kind(slot.kind, &slot.place) {
             // Whichever look-up showed it: any one of them may lag behind the others.
             if resource.name != intent.name || !resource.props.include(&intent.props) {
                 continue;
@@ -452,10 +567,7 @@ impl<R: Rules> Deciding<'_, R> {
             })),
             _ => {
                 let slot = slot.name.clone();
-                let candidates = candidates
-                    .iter()
-                    .map(|r| Target::new(r.kind, r.id.clone()))
-                    .collect();
+                let candidates = candidates.iter().map(|r| r.target()).collect();
                 Ok(Some(Located::Refused(Finding::Ambiguous {
                     slot,
                     candidates,
@@ -485,7 +597,7 @@ impl<R: Rules> Deciding<'_, R> {
         let Some(id) = self.ledger.ids.get(&host.name).cloned() else {
             return Ok(false);
         };
-        let target = Target::new(host.kind, id);
+        let target = host.target(id);
         if self
             .see(&target, || Reason::CheckRecorded(host.name.clone()))?
             .is_none()
@@ -513,6 +625,10 @@ impl<R: Rules> Deciding<'_, R> {
             return Ok(None);
         };
         if self.ledger.condemned.contains(&target) {
+            return Ok(Some(Located::Pending));
+        }
+        if self.is_going(&resource) {
+            self.await_gone(slot.kind, &target.id);
             return Ok(Some(Located::Pending));
         }
         if self.rules.name_is_proof() {
@@ -558,6 +674,7 @@ impl<R: Rules> Deciding<'_, R> {
 pub(super) fn match_query(slot: &Slot, intent: &Intent) -> Query {
     Query::Match {
         kind: slot.kind,
+        place: slot.place.clone(),
         name: intent.name.clone(),
         props: intent.props.clone(),
     }

@@ -2,9 +2,9 @@
 //!
 //! # Expected flow
 //! 1. Start a pass with an empty [`View`].
-//! 2. Ask [`decide`]. Carry out what it says: a [`Decision::Look`] is a read, a [`Decision::Write`]
-//!    a ledger write with a resourceVersion, a [`Decision::Do`] one side effect.
-//! 3. Put what came of it into the view and ask again, until it says wait, rest or done.
+//! 2. Ask [`decide`]. Carry out what it says: a [`Decision::Write`] is one ledger write with a
+//!    resourceVersion, a [`Decision::Call`] are reads and side effects that are sent at once.
+//! 3. Put everything that came of it into the view and ask again, until it says wait, rest or done.
 //!
 //! # Guarantees
 //! - Level-triggered: the answer depends on what is, not on what was asked before. Sightings only
@@ -16,15 +16,22 @@
 //!   wrongly, or for a claim of which another management cluster holds a part.
 //!
 //! # Caveats
-//! One Step at a time. A slot that cannot go on does not stop slots that do not depend on it.
+//! A slot that cannot go on, or needs something first, does not stop slots that do not depend on it. The
+//! end of a claim goes one thing at a time.
 
+mod abandon;
+mod course;
 mod create;
 mod ending;
+mod find;
 mod inner;
 mod live;
 mod locate;
+mod refused;
+mod round;
 mod scout;
 mod shared;
+mod shrink;
 mod take;
 mod traces;
 mod twins;
@@ -32,21 +39,24 @@ mod twins;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::blueprint::{Blueprint, Slot, SlotName};
-use crate::error::{Class, CloudError};
+use crate::blueprint::{Blueprint, Fills, Slot, SlotName};
+use crate::claim::ClaimHash;
+use crate::error::CloudError;
 use crate::finding::{Finding, Reason};
-use crate::kind::{BirthProof, Kind, Naming};
+use crate::kind::{Kind, Naming};
 use crate::ledger::{Edit, Intent, Ledger};
 use crate::mark::Unmarked;
 use crate::part::{Props, Resource};
+use crate::place::{KindAt, Place};
 use crate::query::{Query, Target};
 use crate::rules::Rules;
 use crate::sight::{Sight, Sightings};
 use crate::step::Step;
 use crate::text::{ResourceId, Text};
-use crate::time::Tick;
-use crate::verdict::{self, Identity, Owned, ReadStamp, Verdict};
-use crate::view::{Look, Refusal, View};
+use crate::time::{Millis, Tick};
+use crate::verdict::{self, Identity, Owned, Owner, ReadStamp, Verdict};
+use crate::view::{Look, View};
+use round::{Round, Turn};
 
 /// Everything about one claim that does not change during a pass, but for the ledger.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +67,9 @@ pub struct Case<'a> {
     pub blueprint: &'a Blueprint,
     /// What the object says that the marks do not.
     pub evidence: &'a Evidence,
-    /// The Kinds that claims of this API may own: deletion looks for all of them, whatever the
-    /// blueprint says today.
-    pub kinds: &'a [&'static Kind],
+    /// The Kinds that the claim may own, in each of its places: deletion looks for all of them, whatever
+    /// the blueprint says today.
+    pub kinds: &'a [KindAt],
     /// Whether the claim lives or ends.
     pub phase: Phase,
 }
@@ -103,12 +113,11 @@ pub struct Evidence {
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Ask the cloud.
-    Look(Query),
-    /// Change the ledger: all edits or none, with a resourceVersion.
-    Write(Vec<Edit>),
-    /// Perform a side effect.
-    Do(Step),
+    /// Change the ledger: all of this in one write with a resourceVersion, or nothing.
+    Write(Vec<Entry>),
+    /// Ask the cloud and perform side effects, all at once: it does not matter which gets there first.
+    /// What came of each is taken in, reads before side effects, before anybody asks again.
+    Call(Vec<Call>),
     /// Nothing before this time; end the pass and come back then.
     Wait(Tick),
     /// The claim is converged as far as it can be; the findings say how far. What is still open in
@@ -123,9 +132,40 @@ pub enum Decision {
     Halt(Halt),
 }
 
+/// What one slot needs to be in the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A call that one slot needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What is sent.
+    pub op: Op,
+    /// Why.
+    pub reason: Reason,
+    /// Whose turn it is.
+    pub slot: Option<SlotName>,
+}
+
+/// What is sent to a cloud.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Ask for the state of the cloud.
+    Read(Query),
+    /// Perform a side effect.
+    Perform(Step),
+}
+
 /// Why a pass cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
+    /// A call failed, and what came of the others has been recorded.
+    Failed(CloudError),
     /// The ledger refused to record a new resource, in these words.
     Record(String),
     /// The object is gone, and its ledger with it.
@@ -137,10 +177,8 @@ pub enum Halt {
 pub struct Decided {
     /// What is to be done.
     pub decision: Decision,
-    /// Why.
+    /// Why; of what is done at once, why the first is.
     pub reason: Reason,
-    /// Whose turn it is.
-    pub slot: Option<SlotName>,
     /// What a person should know.
     pub findings: Vec<Finding>,
     /// The slots that are filled, with what fills them and whose it is.
@@ -149,7 +187,7 @@ pub struct Decided {
     pub guests: Vec<Guest>,
 }
 
-/// A part inside a resource of ours that somebody else put there: theirs, shown and left.
+/// A part inside a resource of ours that somebody else put there, or needs too: shown and left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
     /// The slot.
@@ -160,6 +198,8 @@ pub struct Guest {
     pub noun: &'static str,
     /// The part.
     pub key: Text,
+    /// The other claim whose mark is on it; without one nobody knows whose it is.
+    pub by: Option<ClaimHash>,
 }
 
 /// A filled slot.
@@ -173,11 +213,15 @@ pub struct Filled {
     pub verdict: Verdict,
     /// What the cloud says of it: what a status tells comes from here.
     pub props: Props,
+    /// What it is called.
+    pub name: Text,
+    /// Whom its marks name where it is only used.
+    pub owner: Option<Owner>,
 }
 
 /// What is to be done next for a claim, and why.
-pub fn decide<R: Rules>(
-    rules: &R,
+pub fn decide(
+    rules: &dyn Rules,
     case: &Case<'_>,
     ledger: &Ledger,
     view: &View,
@@ -192,14 +236,17 @@ pub fn decide<R: Rules>(
         sightings,
         now,
         slot: None,
+        round: Round::default(),
         findings: Vec::new(),
         filled: Vec::new(),
         guests: Vec::new(),
+        unwanted: Vec::new(),
+        unfinished: Vec::new(),
         waits: None,
         books: None,
     };
     let (decision, reason) = match deciding.run() {
-        Err(act) => (act.decision, act.reason),
+        Err(stop) => deciding.stopped(stop),
         Ok(()) => match (deciding.waits.take(), deciding.books.take()) {
             (Some((until, reason)), _) => (Decision::Wait(until), reason),
             (None, Some((until, reason))) => (Decision::Rest(Some(until)), reason),
@@ -209,178 +256,159 @@ pub fn decide<R: Rules>(
     Decided {
         decision,
         reason,
-        slot: deciding.slot,
         findings: deciding.findings,
         filled: deciding.filled,
         guests: deciding.guests,
     }
 }
 
-/// A decision that was reached: it ends the asking, so it travels as an error does.
+/// What is needed before the asking can go on.
+enum Need {
+    /// An answer of the cloud.
+    Look(Query),
+    /// Something in the ledger.
+    Write(Vec<Edit>),
+    /// A side effect.
+    Do(Step),
+    /// The end of a slot's turn.
+    EndTurn(SlotName, CloudError),
+    /// The end of the pass.
+    Halt(Halt),
+    /// The end of the claim.
+    Done,
+}
+
+/// Something that is needed, and why.
 struct Act {
-    decision: Decision,
+    need: Need,
     reason: Reason,
 }
 
-/// Either there is something to do now, or the asking goes on with `T`.
-type Flow<T> = Result<T, Act>;
-
-fn act<T>(decision: Decision, reason: Reason) -> Flow<T> {
-    Err(Act { decision, reason })
+/// Why the asking stops: it travels as an error does.
+enum Stop {
+    /// This is needed first.
+    Act(Box<Act>),
+    /// Everybody was asked, and some need something.
+    Round,
 }
 
-struct Deciding<'a, R> {
-    rules: &'a R,
+/// Either something is needed first, or the asking goes on with `T`.
+type Flow<T> = Result<T, Stop>;
+
+fn act<T>(need: Need, reason: Reason) -> Flow<T> {
+    Err(Stop::Act(Box::new(Act { need, reason })))
+}
+
+/// A resource whose parts refer to slots that were not filled yet when it was looked at.
+struct Unfinished {
+    slot: SlotName,
+    resource: Arc<Resource>,
+    /// The proof, where it is ours; else it is only used.
+    owned: Option<Owned>,
+}
+
+struct Deciding<'a> {
+    rules: &'a dyn Rules,
     case: &'a Case<'a>,
     ledger: &'a Ledger,
     view: &'a View,
     sightings: &'a mut Sightings,
     now: Tick,
+    /// Whose turn it is.
     slot: Option<SlotName>,
+    /// What those need that were asked so far.
+    round: Round,
     findings: Vec<Finding>,
     filled: Vec<Filled>,
     guests: Vec<Guest>,
+    /// The slots that this claim does without: what refers to them is dropped.
+    unwanted: Vec<SlotName>,
+    /// Resources whose parts refer to slots that come after them.
+    unfinished: Vec<Unfinished>,
     /// What the claim waits for, and until when.
     waits: Option<(Tick, Reason)>,
     /// When something in the ledger can be closed: nobody waits for that.
     books: Option<(Tick, Reason)>,
 }
 
-impl<'a, R: Rules> Deciding<'a, R> {
+impl<'a> Deciding<'a> {
+    /// Asks everybody. A pass that cannot go on only finishes what it has begun.
     fn run(&mut self) -> Flow<()> {
-        if let Some(refusal) = self.view.refusal() {
-            self.answer_refusal(refusal)?;
+        let asked = self.ask();
+        if self.view.winds_up() {
+            return self.wind_up(asked);
         }
-        match self.case.phase {
-            Phase::Live => self.live(),
-            Phase::Ending | Phase::Retaining => self.ending(),
-        }
+        asked
     }
 
-    /// Deals with a refusal before anything else: a refused create will not come, so its intent
-    /// closes; a new resource that cannot be recorded and has no mark, or whose object is gone, is
-    /// taken back (law 3).
-    fn answer_refusal(&self, refusal: &Refusal) -> Flow<()> {
-        match refusal {
-            Refusal::Create(slot, error, answered) => {
-                if error.class == Class::Exists {
-                    self.look_for_what_exists(slot, *answered)?;
-                    if self.exists(slot) == Some(Exists::Ours) {
-                        return Ok(());
+    /// The decision, where the asking has stopped.
+    fn stopped(&mut self, stop: Stop) -> (Decision, Reason) {
+        if let Stop::Act(act) = stop {
+            self.round.add(self.slot.clone(), *act);
+        }
+        let turns = self.round.take();
+        let (mut entries, mut calls, mut end) = (Vec::new(), Vec::new(), None);
+        for Turn { slot, act } in self.apart(turns) {
+            let Act { need, reason } = act;
+            match need {
+                Need::Write(edits) => {
+                    let entry = Entry { edits, reason };
+                    if !self.clashes(&entries, &entry) {
+                        entries.push(entry);
                     }
                 }
-                if self.ledger.intents.contains_key(slot) && self.never_came(slot, error) {
-                    let close = Edit::CloseIntent { slot: slot.clone() };
-                    return act(Decision::Write(vec![close]), Reason::Refused(slot.clone()));
+                Need::Look(query) => {
+                    let op = Op::Read(query);
+                    if calls.iter().all(|call: &Call| call.op != op) {
+                        calls.push(Call { op, reason, slot });
+                    }
                 }
-                act(
-                    Decision::EndTurn(slot.clone(), error.clone()),
-                    Reason::Refused(slot.clone()),
-                )
-            }
-            Refusal::Record(slot, _) | Refusal::Gone(slot) => {
-                let gone = matches!(refusal, Refusal::Gone(_));
-                let born = self
-                    .view
-                    .created(slot)
-                    .filter(|target| !self.view.deleted(target))
-                    .filter(|target| self.view.blocked(target).is_none());
-                let kind = self.case.blueprint.slot(slot).map(|slot| slot.kind);
-                if let (Some(target), Some(kind)) = (born, kind)
-                    && self.rules.rolls_back(kind, gone)
-                    && let Some(seen) = self.view.seen(target)
-                    && seen.resource.is_some()
-                    && let Some(step) =
-                        Step::delete(Owned::created_here(target.clone(), seen.read.at), self.now)
-                {
-                    return act(Decision::Do(step), Reason::RollBack(slot.clone()));
+                Need::Do(step) => {
+                    if !self.meets(&calls, &step) {
+                        let op = Op::Perform(step);
+                        calls.push(Call { op, reason, slot });
+                    }
                 }
-                if !gone
-                    && self
-                        .view
-                        .created(slot)
-                        .is_some_and(|target| self.view.deleted(target))
-                    && self.ledger.intents.contains_key(slot)
-                {
-                    let close = Edit::CloseIntent { slot: slot.clone() };
-                    return act(Decision::Write(vec![close]), Reason::RollBack(slot.clone()));
+                Need::EndTurn(slot, error) => {
+                    end.get_or_insert((Decision::EndTurn(slot, error), reason));
                 }
-                let halt = match refusal {
-                    Refusal::Record(_, words) => Halt::Record(words.clone()),
-                    _ => Halt::Gone,
-                };
-                act(Decision::Halt(halt), Reason::RollBack(slot.clone()))
+                Need::Halt(halt) => {
+                    end.get_or_insert((Decision::Halt(halt), reason));
+                }
+                Need::Done => {
+                    end.get_or_insert((Decision::Done, reason));
+                }
             }
         }
+        // The ledger first: what was made is recorded at once, and what is announced is sent at once.
+        if !entries.is_empty() {
+            let entries = self.alone(entries);
+            let reason = entries[0].reason.clone();
+            return (Decision::Write(entries), reason);
+        }
+        if let Some(end) = end {
+            return end;
+        }
+        let reason = calls.first().map(|call| call.reason.clone());
+        (Decision::Call(calls), reason.unwrap_or(Reason::AtRest))
     }
 
-    /// Before an intent closes because its name is taken, whoever has the name is looked up by the
-    /// parameters that were sent, and ours by marks: an earlier call may have made it (law 2).
-    fn look_for_what_exists(&self, slot: &SlotName, answered: usize) -> Flow<()> {
-        let intent = self.ledger.intents.get(slot);
-        let (Some(intent), true) = (intent, self.rules.looks_at_what_exists()) else {
-            return Ok(());
-        };
-        let kind = intent.kind;
-        for query in [intent_query(kind, intent), Some(self.marks_query(kind))] {
-            if let Some(query) = query
-                && self.view.look_after(&query, answered).is_none()
-            {
-                return act(
-                    Decision::Look(query),
-                    Reason::FindByName(intent.name.clone()),
-                );
+    fn ask(&mut self) -> Flow<()> {
+        match self.case.phase {
+            Phase::Live => self.live(),
+            Phase::Ending | Phase::Retaining => {
+                self.answer_refused_creates();
+                self.together()?;
+                self.ending()
             }
         }
-        Ok(())
-    }
-
-    /// What the repetition of an announced create was refused for, where that can matter.
-    fn exists(&self, slot: &SlotName) -> Option<Exists> {
-        let intent = self.ledger.intents.get(slot)?;
-        let kind = intent.kind;
-        let told_by_token = kind.birth == BirthProof::Token;
-        if intent.sends == 1 || told_by_token || !self.rules.looks_at_what_exists() {
-            return None;
-        }
-        let mut exists = Exists::Hidden;
-        for (resource, read) in self.view.of_kind(kind) {
-            if let Verdict::Owned(owned) = self.judge(kind, resource, read)
-                && owned.mark().is_some_and(|mark| mark.slot == *slot)
-            {
-                return Some(Exists::Ours);
-            }
-            if intent_query(kind, intent).is_some_and(|query| query.means(resource)) {
-                exists = Exists::Anothers;
-            }
-        }
-        Some(exists)
-    }
-
-    /// Whether a refusal means that nothing will come of an intent. That of the first call does, and
-    /// that of a repetition after the earlier ones' time, if they would show by then. That of a
-    /// repetition at once, under its client token, says nothing about the first call. What has only
-    /// its token for a birth proof does not show: but if the name is taken, and the token did not
-    /// return what has it, then that is not ours.
-    fn never_came(&self, slot: &SlotName, error: &CloudError) -> bool {
-        let Some(intent) = self.ledger.intents.get(slot) else {
-            return false;
-        };
-        let kind = intent.kind;
-        let at_once = kind.token.is_some() && intent.sends == 2;
-        let would_show = kind.birth != BirthProof::Token || error.class == Class::Exists;
-        // What has the name may be its own, and hidden from a read that is old.
-        if error.class == Class::Exists && self.exists(slot) == Some(Exists::Hidden) {
-            return false;
-        }
-        intent.sends == 1 || (would_show && !at_once)
     }
 
     /// The newest answer to a query of this pass; asks it if there is none.
     fn look(&self, query: Query, reason: impl FnOnce() -> Reason) -> Flow<&'a Look> {
         match self.view.look(&query) {
             Some(look) => Ok(look),
-            None => act(Decision::Look(query), reason()),
+            None => act(Need::Look(query), reason()),
         }
     }
 
@@ -391,7 +419,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         reason: impl FnOnce() -> Reason,
     ) -> Flow<Option<(Arc<Resource>, ReadStamp)>> {
         let Some(seen) = self.view.seen(target) else {
-            return act(Decision::Look(Query::Id(target.clone())), reason());
+            return act(Need::Look(Query::Id(target.clone())), reason());
         };
         let Some(resource) = &seen.resource else {
             return Ok(None);
@@ -419,10 +447,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         if fresh {
             return Ok(());
         }
-        act(
-            Decision::Look(Query::Id(target.clone())),
-            Reason::Refresh(target.clone()),
-        )
+        read_again(target)
     }
 
     fn judge(&self, kind: &Kind, resource: &Resource, read: ReadStamp) -> Verdict {
@@ -430,7 +455,12 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Whether something has been so for long enough; if not, notes when to come back.
-    fn settled(&mut self, sight: Sight, until: impl FnOnce(&R, Tick) -> Tick, why: Reason) -> bool {
+    fn settled(
+        &mut self,
+        sight: Sight,
+        until: impl FnOnce(&dyn Rules, Tick) -> Tick,
+        why: Reason,
+    ) -> bool {
         let due = self.due(sight, until);
         if let Some(at) = due {
             self.wait(at, why);
@@ -439,7 +469,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// When something will have been so for long enough; `None` if it has.
-    fn due(&mut self, sight: Sight, until: impl FnOnce(&R, Tick) -> Tick) -> Option<Tick> {
+    fn due(&mut self, sight: Sight, until: impl FnOnce(&dyn Rules, Tick) -> Tick) -> Option<Tick> {
         let since = self.sightings.since(sight, self.now);
         let until = until(self.rules, since);
         // What this pass has read must be younger than that, not only this moment.
@@ -449,9 +479,18 @@ impl<'a, R: Rules> Deciding<'a, R> {
 
     /// Whether something that is not there has been gone for long enough to be believed.
     fn gone_for_good(&mut self, kind: &Kind, target: &Target) -> bool {
+        // What is still being made may not show although it was seen to be accepted.
+        let is_made = self.ledger.intents.values().any(|it| it.kind == kind);
         self.settled(
             Sight::Missing(target.clone()),
-            |rules, since| rules.settled_at(kind, since),
+            |rules, since| {
+                let hidden = if is_made {
+                    rules.hidden_for(kind)
+                } else {
+                    Millis(0)
+                };
+                rules.settled_at(kind, since) + hidden
+            },
             Reason::AwaitSettling(target.id.clone()),
         )
     }
@@ -483,7 +522,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     fn closable(
         &mut self,
         sight: Sight,
-        until: impl FnOnce(&R, Tick) -> Tick,
+        until: impl FnOnce(&dyn Rules, Tick) -> Tick,
         why: Reason,
     ) -> bool {
         let due = self.due(sight, until);
@@ -494,10 +533,20 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// The look-up by marks of everything of a Kind that is ours.
-    fn marks_query(&self, kind: &'static Kind) -> Query {
+    fn marks_query(&self, kind: &'static Kind, place: &Place) -> Query {
         Query::Marks {
             kind,
+            place: self.where_to_ask(place),
             keys: vec![self.case.identity.key(kind)],
+        }
+    }
+
+    /// Each place is asked for what is there.
+    fn where_to_ask(&self, place: &Place) -> Place {
+        if self.rules.asks_each_place() {
+            place.clone()
+        } else {
+            Place::HOME
         }
     }
 
@@ -513,6 +562,12 @@ impl<'a, R: Rules> Deciding<'a, R> {
         filled.map(|filled| filled.target.id.clone())
     }
 
+    /// Whether everything is known that the parts inside a slot's resource refer to.
+    fn knows_parts(&self, slot: &Slot) -> bool {
+        let known = |name: &SlotName| self.id_of(name).is_some() || self.unwanted.contains(name);
+        slot.inner_dependencies().all(known)
+    }
+
     /// The recorded and known ids of a slot, condemned ones left out: hints where to look.
     fn hints(&self, slot: &Slot) -> Vec<ResourceId> {
         let recorded = self.ledger.ids.get(&slot.name).into_iter();
@@ -520,13 +575,13 @@ impl<'a, R: Rules> Deciding<'a, R> {
             .ledger
             .known
             .iter()
-            .filter(|(target, known)| known.slot == slot.name && target.kind == slot.kind);
+            .filter(|(target, known)| known.slot == slot.name && slot.holds(target));
         let all: BTreeSet<&ResourceId> = recorded
             .chain(known.map(|(target, _)| &target.id))
             .collect();
         all.into_iter()
             .filter(|id| {
-                let target = Target::new(slot.kind, (*id).clone());
+                let target = slot.target((*id).clone());
                 !self.ledger.condemned.contains(&target)
             })
             .cloned()
@@ -534,15 +589,43 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 }
 
-/// What a create was refused for because its name is taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exists {
-    /// What an earlier call made.
-    Ours,
-    /// Somebody else's.
-    Anothers,
-    /// Nothing shows: a read is old.
-    Hidden,
+/// Wishes refer to what fills a slot now, whatever is recorded for it (law 6).
+impl Fills for Deciding<'_> {
+    fn id(&self, slot: &SlotName) -> Option<Text> {
+        let id = self.id_of(slot);
+        if self.rules.refers_to_records() {
+            let mut known = self.ledger.known.iter();
+            let old = known.find(|(target, known)| {
+                known.slot == *slot && id.as_ref().is_some_and(|id| *id != target.id)
+            });
+            if let Some((target, _)) = old {
+                return Some(target.id.text());
+            }
+        }
+        id.map(|id| id.text())
+    }
+
+    fn prop(&self, slot: &SlotName, name: &str) -> Option<Text> {
+        self.filled.prop(slot, name)
+    }
+}
+
+impl Fills for Vec<Filled> {
+    fn id(&self, slot: &SlotName) -> Option<Text> {
+        let filled = self.iter().find(|filled| filled.slot == *slot);
+        filled.map(|filled| filled.target.id.text())
+    }
+
+    fn prop(&self, slot: &SlotName, name: &str) -> Option<Text> {
+        let filled = self.iter().find(|filled| filled.slot == *slot);
+        filled.and_then(|filled| filled.props.get(name).cloned())
+    }
+}
+
+/// Reads a resource once more.
+fn read_again<T>(target: &Target) -> Flow<T> {
+    let why = Reason::Refresh(target.clone());
+    act(Need::Look(Query::Id(target.clone())), why)
 }
 
 /// Keeps the earlier of two times.
@@ -554,7 +637,8 @@ fn note(noted: &mut Option<(Tick, Reason)>, until: Tick, why: Reason) {
 
 /// The look-up by the name and within the parent that an announced create was sent with; `None` where
 /// names are not unique.
-fn intent_query(kind: &'static Kind, intent: &Intent) -> Option<Query> {
+fn intent_query(intent: &Intent) -> Option<Query> {
+    let kind = intent.kind;
     let within = match kind.naming {
         Naming::Free => return None,
         Naming::Account => None,
@@ -562,6 +646,7 @@ fn intent_query(kind: &'static Kind, intent: &Intent) -> Option<Query> {
     };
     Some(Query::Name {
         kind,
+        place: intent.place.clone(),
         name: intent.name.clone(),
         within,
     })

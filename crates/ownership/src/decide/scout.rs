@@ -3,91 +3,97 @@
 
 use std::sync::Arc;
 
+use super::find::Existing;
 use super::locate::Located;
-use super::{Deciding, Decision, Flow, act};
-use crate::blueprint::{Expr, IfMissing, Slot, SlotName, Source, resolve_props};
+use super::{Deciding, Flow, Need, act};
+use crate::blueprint::{Fills, IfMissing, Slot, SlotName, Source, resolve_props};
 use crate::finding::{Finding, Reason};
 use crate::ledger::Edit;
 use crate::part::Resource;
-use crate::query::{Query, Target};
-use crate::rules::Rules;
-use crate::text::ResourceId;
-use crate::verdict::Verdict;
-
-/// What a slot that is only looked up leads to.
-pub(super) enum Existing {
-    /// These.
-    There(Vec<Arc<Resource>>),
-    /// Nothing: somebody must correct something.
-    Missing(Finding),
-    /// It depends on a slot that is not filled yet.
-    Unknown,
-}
+use crate::text::Text;
+use crate::verdict::{Owned, Verdict};
 
 /// The slots that lead somewhere, and where.
-type Found = Vec<(SlotName, ResourceId)>;
+#[derive(Default)]
+struct Found(Vec<(SlotName, Arc<Resource>)>);
 
-impl<R: Rules> Deciding<'_, R> {
+impl Found {
+    fn add(&mut self, slot: &Slot, resource: &Arc<Resource>) {
+        self.0.push((slot.name.clone(), resource.clone()));
+    }
+
+    fn get(&self, slot: &SlotName) -> Option<&Resource> {
+        let found = self.0.iter().find(|(name, _)| name == slot);
+        found.map(|(_, resource)| &**resource)
+    }
+}
+
+impl Fills for Found {
+    fn id(&self, slot: &SlotName) -> Option<Text> {
+        self.get(slot).map(|resource| resource.id.text())
+    }
+
+    fn prop(&self, slot: &SlotName, name: &str) -> Option<Text> {
+        self.get(slot)
+            .and_then(|resource| resource.props.get(name).cloned())
+    }
+}
+
+/// What a slot leads to before anything is done.
+enum Scouted {
+    /// A resource that is ours by its mark.
+    Ours(Arc<Resource>, Owned),
+    /// Resources that are somebody's, and ours to use.
+    Used(Vec<Arc<Resource>>),
+    /// A resource of which nothing more needs to be known.
+    There(Arc<Resource>),
+    /// Something that a person must correct.
+    Wrong(Finding),
+    /// Nothing, as far as anybody can tell.
+    Nothing,
+}
+
+impl Deciding<'_> {
     /// Looks at everything. Says whether something is in the way of the whole claim: something that a
     /// person wrote cannot be satisfied, or another management cluster holds a part of it (law 5).
     pub(super) fn is_stopped(&mut self) -> Flow<bool> {
         let blueprint = self.case.blueprint;
-        let mut found = Found::new();
+        let mut found = Found::default();
         let mut wrong = Vec::new();
         let mut held = Vec::new();
         let mut used = Vec::new();
+        // Slots of one carrier and role carry the same marks: those of the first tell for all.
+        let mut markable = Vec::new();
         for slot in blueprint.slots() {
-            if let Err(finding) = self.tags_for(slot, 1) {
-                wrong.push(finding);
-                continue;
+            let marks = (slot.kind.carrier, &slot.role, slot.cluster_mark);
+            if !markable.contains(&marks) {
+                if let Err(finding) = self.tags_for(slot, 1) {
+                    wrong.push(finding);
+                    continue;
+                }
+                markable.push(marks);
             }
-            match &slot.source {
-                Source::Find { by, all } => {
-                    match self.existing(slot, by, *all, &|name| id_in(&found, name))? {
-                        Existing::There(resources) => {
-                            let first = resources.first().map(|first| first.id.clone());
-                            found.extend(first.map(|id| (slot.name.clone(), id)));
-                            used.extend(resources.into_iter().map(|resource| (slot, resource)));
-                        }
-                        Existing::Missing(finding) => wrong.push(finding),
-                        Existing::Unknown => {}
-                    }
+            let scouted = self.scout(slot, &found);
+            let Some(scouted) = self.in_turn(&slot.name, scouted) else {
+                continue;
+            };
+            match scouted {
+                Scouted::Ours(resource, owned) => {
+                    found.add(slot, &resource);
+                    held.push((slot, resource, owned));
                 }
-                Source::Own { if_missing } => {
-                    if !self.is_wanted(slot, &|name| id_in(&found, name))? {
-                        continue;
+                Scouted::Used(resources) => {
+                    if let Some(first) = resources.first() {
+                        found.add(slot, first);
                     }
-                    let ids = |name: &SlotName| id_in(&found, name);
-                    let Some(props) = resolve_props(&slot.props, &ids) else {
-                        continue;
-                    };
-                    let located = self.locate(slot, &props)?;
-                    match located {
-                        Located::Owned {
-                            resource, owned, ..
-                        } => {
-                            found.push((slot.name.clone(), resource.id.clone()));
-                            held.push((slot, resource, owned));
-                        }
-                        Located::Used { resource } => {
-                            found.push((slot.name.clone(), resource.id.clone()));
-                            used.push((slot, resource));
-                        }
-                        Located::Newborn { resource }
-                        | Located::Adoptable { resource }
-                        | Located::Lost { resource } => {
-                            found.push((slot.name.clone(), resource.id.clone()));
-                        }
-                        Located::Refused(finding @ Finding::Missing { .. })
-                            if *if_missing == IfMissing::Refuse =>
-                        {
-                            wrong.push(finding);
-                        }
-                        Located::Refused(_) | Located::Absent { .. } | Located::Pending => {}
-                    }
+                    used.extend(resources.into_iter().map(|resource| (slot, resource)));
                 }
+                Scouted::There(resource) => found.add(slot, &resource),
+                Scouted::Wrong(finding) => wrong.push(finding),
+                Scouted::Nothing => {}
             }
         }
+        self.together()?;
         if !wrong.is_empty() {
             self.findings = wrong;
             return Ok(true);
@@ -97,7 +103,7 @@ impl<R: Rules> Deciding<'_, R> {
         }
         let mut inside = Vec::new();
         for (slot, resource) in used {
-            let target = Target::new(resource.kind, resource.id.clone());
+            let target = resource.target();
             let by = self.held_inside(slot, &target, &resource)?;
             inside.extend(by.map(|by| (slot, resource, by)));
         }
@@ -110,7 +116,7 @@ impl<R: Rules> Deciding<'_, R> {
             let slots = held.iter().map(|(slot, ..)| slot);
             let slot = slots.chain(inside.iter().map(|(slot, ..)| slot)).next();
             let why = slot.map_or(Reason::Settled, |slot| Reason::Yield(slot.name.clone()));
-            return act(Decision::Write(vec![Edit::Yield(by)]), why);
+            return act(Need::Write(vec![Edit::Yield(by)]), why);
         }
         for (slot, resource, owned) in held {
             self.is_held(&slot.name, &owned);
@@ -119,12 +125,44 @@ impl<R: Rules> Deciding<'_, R> {
         for (slot, resource, by) in inside {
             self.findings.push(Finding::Held {
                 slot: slot.name.clone(),
-                target: Target::new(resource.kind, resource.id.clone()),
+                target: resource.target(),
                 by,
             });
             self.filled_with(slot, &resource, Verdict::Used);
         }
         Ok(true)
+    }
+
+    /// Looks at what a slot leads to.
+    fn scout(&mut self, slot: &Slot, found: &Found) -> Flow<Scouted> {
+        let Source::Own { if_missing } = &slot.source else {
+            return Ok(match self.existing(slot, found)? {
+                Existing::There(resources) => Scouted::Used(resources),
+                Existing::Refused(finding) => Scouted::Wrong(finding),
+                Existing::Unknown => Scouted::Nothing,
+            });
+        };
+        if !self.is_wanted(slot, found)? {
+            return Ok(Scouted::Nothing);
+        }
+        let Some(props) = resolve_props(&slot.props, found) else {
+            return Ok(Scouted::Nothing);
+        };
+        Ok(match self.locate(slot, &props)? {
+            Located::Owned {
+                resource, owned, ..
+            } => Scouted::Ours(resource, owned),
+            Located::Used { resource } => Scouted::Used(vec![resource]),
+            Located::Newborn { resource }
+            | Located::Adoptable { resource }
+            | Located::Lost { resource } => Scouted::There(resource),
+            Located::Refused(finding @ Finding::Missing { .. })
+                if *if_missing == IfMissing::Refuse =>
+            {
+                Scouted::Wrong(finding)
+            }
+            Located::Refused(_) | Located::Absent { .. } | Located::Pending => Scouted::Nothing,
+        })
     }
 
     /// Whether another management cluster was seen to hold the claim, and nothing of it is seen now:
@@ -141,69 +179,4 @@ impl<R: Rules> Deciding<'_, R> {
         self.findings.push(Finding::Yielded { by: by.clone() });
         self.rules.stops_for_held_parts()
     }
-
-    /// What a slot that is only looked up leads to: the recorded id, else whatever has the wanted
-    /// properties.
-    pub(super) fn existing(
-        &mut self,
-        slot: &Slot,
-        by: &[(&'static str, Expr)],
-        all: bool,
-        id_of: &impl Fn(&SlotName) -> Option<ResourceId>,
-    ) -> Flow<Existing> {
-        if let Some(id) = self.ledger.ids.get(&slot.name).cloned() {
-            let target = Target::new(slot.kind, id.clone());
-            match self.see(&target, || Reason::CheckRecorded(slot.name.clone()))? {
-                Some((resource, _)) => return Ok(Existing::There(vec![resource])),
-                None if !self.ledger.known.contains_key(&target) => {
-                    return Ok(Existing::Missing(Finding::missing(slot, &id)));
-                }
-                None => {}
-            }
-        }
-        let Some(props) = resolve_props(by, id_of) else {
-            return Ok(Existing::Unknown);
-        };
-        let query = Query::Match {
-            kind: slot.kind,
-            name: "".into(),
-            props,
-        };
-        let look = self.look(query, || Reason::FindExisting(slot.name.clone()))?;
-        let found: Vec<Target> = look
-            .found
-            .iter()
-            .take(if all { usize::MAX } else { 1 })
-            .cloned()
-            .collect();
-        if found.is_empty() {
-            return Ok(Existing::Missing(Finding::NoneToUse {
-                slot: slot.name.clone(),
-                field: slot.field.clone(),
-                what: format!("{} with {}", slot.kind.noun, describe(by)).into(),
-            }));
-        }
-        let mut resources = Vec::with_capacity(found.len());
-        for target in &found {
-            let seen = self.see(target, || Reason::FindExisting(slot.name.clone()))?;
-            resources.extend(seen.map(|(resource, _)| resource));
-        }
-        Ok(Existing::There(resources))
-    }
-}
-
-/// Where a slot leads.
-pub(super) fn id_in(found: &[(SlotName, ResourceId)], name: &SlotName) -> Option<ResourceId> {
-    let mut found = found.iter();
-    found
-        .find(|(slot, _)| slot == name)
-        .map(|(_, id)| id.clone())
-}
-
-fn describe(by: &[(&'static str, Expr)]) -> String {
-    let one = |(name, expr): &(&'static str, Expr)| match expr {
-        Expr::Text(text) => format!("{name} {text}"),
-        Expr::Slot(slot) => format!("{name} of slot {slot}"),
-    };
-    by.iter().map(one).collect::<Vec<_>>().join(" and ")
 }

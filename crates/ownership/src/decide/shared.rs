@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::inner::{add, missing, part_key};
-use super::{Deciding, Decision, Flow, act};
+use super::{Deciding, Flow, Need, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::kind::{CreateMode, InnerKind, InnerProof, Kind};
@@ -35,7 +35,7 @@ struct Whose {
     mark: Option<OwnershipMark>,
 }
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     /// Inside a resource that we only use: what is missing is added as ours, what is another claim's
     /// gets our mark too.
     pub(super) fn add_inner_to_used(
@@ -62,7 +62,9 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
             let keys: Vec<Text> = wanted.iter().map(|part| part.key.clone()).collect();
-            self.remove_ours(slot.kind, target, resource, inner, &keys)?;
+            if self.knows_parts(slot) {
+                self.remove_ours(slot.kind, target, resource, inner, &keys)?;
+            }
             self.join(slot, target, resource, inner, &wanted)?;
             if lacking.is_empty() {
                 continue;
@@ -81,7 +83,7 @@ impl<R: Rules> Deciding<'_, R> {
                 self.mark_parent(slot, target, resource, inner, &parts)?;
             }
             let step = add(target, inner, parts);
-            return act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()));
+            return act(Need::Do(step), Reason::InnerMissing(slot.name.clone()));
         }
         Ok(())
     }
@@ -106,7 +108,7 @@ impl<R: Rules> Deciding<'_, R> {
             self.sightings.clear(&sight);
             return false;
         }
-        let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+        let over = |rules: &dyn Rules, since| rules.late_effects_over_at(kind, since);
         !self.settled(sight, over, Reason::AwaitJoin(target.id.clone()))
     }
 
@@ -146,7 +148,7 @@ impl<R: Rules> Deciding<'_, R> {
             } else if whose.anothers && !whose.ours {
                 shared.push(part.clone());
             } else if whose.ours && self.ledger.joined.contains(&trace) {
-                let over = |rules: &R, since| rules.joined_at(slot.kind, since);
+                let over = |rules: &dyn Rules, since| rules.joined_at(slot.kind, since);
                 let why = Reason::AwaitJoin(target.id.clone());
                 if self.settled(Sight::Joined(trace.clone()), over, why) {
                     settled.push(Edit::Joined(trace));
@@ -168,7 +170,7 @@ impl<R: Rules> Deciding<'_, R> {
         if settled.is_empty() {
             return Ok(());
         }
-        act(Decision::Write(settled), Reason::Settled)
+        act(Need::Write(settled), Reason::Settled)
     }
 
     /// Marks as ours what whoever held the claim before has marked.
@@ -236,7 +238,7 @@ impl<R: Rules> Deciding<'_, R> {
             parts,
             tags: self.part_tags(slot, inner).iter().cloned().collect(),
         });
-        act(Decision::Do(step), why)
+        act(Need::Do(step), why)
     }
 
     /// The highest generation that another management cluster has written on parts of this claim inside
@@ -345,7 +347,7 @@ impl<R: Rules> Deciding<'_, R> {
             tags,
             right: MarkRight::Trace,
         };
-        act(Decision::Do(step), Reason::InnerMissing(slot.name.clone()))
+        act(Need::Do(step), Reason::InnerMissing(slot.name.clone()))
     }
 
     /// Removes our own parts from a resource that we only use, but for those still wanted; what another
@@ -374,7 +376,7 @@ impl<R: Rules> Deciding<'_, R> {
                 surplus.push(part.clone());
             } else if self.ledger.left.contains(&trace) && !whose.anothers {
                 // Everybody has taken his mark off: whoever was last has not noticed, or will not.
-                let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+                let over = |rules: &dyn Rules, since| rules.late_effects_over_at(kind, since);
                 let why = Reason::AwaitJoin(target.id.clone());
                 if self.settled(Sight::Left(trace), over, why) {
                     surplus.push(part.clone());
@@ -391,7 +393,7 @@ impl<R: Rules> Deciding<'_, R> {
             && !self.view.is_newer_than_inside(target, inner.name)
         {
             let why = Reason::Refresh(target.clone());
-            return act(Decision::Look(Query::Id(target.clone())), why);
+            return act(Need::Look(Query::Id(target.clone())), why);
         }
         if !surplus.is_empty() {
             let read = seen.read;
@@ -426,7 +428,7 @@ impl<R: Rules> Deciding<'_, R> {
             .map(Edit::Leave)
             .collect();
         if !new.is_empty() {
-            return act(Decision::Write(new), Reason::Leave);
+            return act(Need::Write(new), Reason::Leave);
         }
         let identity = self.case.identity;
         let step = match inner.proof {
@@ -472,7 +474,7 @@ impl<R: Rules> Deciding<'_, R> {
         part: &InnerPart,
     ) -> bool {
         let whose = self.whose(kind, resource, inner, part);
-        let over = |rules: &R, since| rules.late_effects_over_at(kind, since);
+        let over = |rules: &dyn Rules, since| rules.late_effects_over_at(kind, since);
         let why = Reason::AwaitJoin(trace.on.id.clone());
         if whose.ours || !whose.anothers {
             self.sightings.clear(&Sight::LeftBehind(trace.clone()));
@@ -506,7 +508,7 @@ impl<R: Rules> Deciding<'_, R> {
             if part.is_none() {
                 self.sightings.clear(&Sight::Left(trace.clone()));
             }
-            let late = |rules: &R, since| rules.late_effects_over_at(kind, since);
+            let late = |rules: &dyn Rules, since| rules.late_effects_over_at(kind, since);
             if self.closable(sight, late, Reason::AwaitJoin(trace.on.id.clone())) {
                 over.push(Edit::Erase(trace.clone()));
             }
@@ -548,11 +550,11 @@ impl<R: Rules> Deciding<'_, R> {
             InnerProof::ParentMark => {
                 let own = part_key(identity, kind, inner.name, &part.key);
                 let names = |key: &str| mark::names_part(kind.carrier, key, inner.name, &part.key);
-                let other = resource
-                    .tags
-                    .iter()
-                    .any(|(key, _)| *key != own && names(key));
-                let Some(value) = resource.tags.get(&own) else {
+                let is_own = |key: &Text| self.rules.names_our_part(&own, key);
+                let marks = || resource.tags.iter().filter(|(key, _)| names(key));
+                let mine = marks().find(|(key, _)| is_own(key));
+                let other = marks().any(|(key, _)| !is_own(key));
+                let Some((_, value)) = mine else {
                     return Whose {
                         anothers: other,
                         ..Whose::default()
@@ -561,7 +563,7 @@ impl<R: Rules> Deciding<'_, R> {
                 let mark = OwnershipMark::decode(kind.carrier, &identity.key(kind), value);
                 // Where somebody wrote another value under the key, the key alone names the claim and
                 // the part; whether it was us is in the ledger.
-                let on = Target::new(resource.kind, resource.id.clone());
+                let on = resource.target();
                 let added = || {
                     let trace = inner_trace(&on, inner, &part.key);
                     self.ledger.traces.contains_key(&trace)
@@ -575,6 +577,28 @@ impl<R: Rules> Deciding<'_, R> {
                 }
             }
         }
+    }
+
+    /// Whether a part inside somebody's resource carries our mark, and nobody else's.
+    pub(super) fn is_only_ours(
+        &self,
+        kind: &Kind,
+        resource: &Resource,
+        inner: &InnerKind,
+        part: &InnerPart,
+    ) -> bool {
+        let whose = self.whose(kind, resource, inner, part);
+        whose.ours && !whose.anothers
+    }
+
+    /// Whether a tag on the parent names a part that a slot wishes for.
+    pub(super) fn names_wished_part(&self, slot: &Slot, tag: &Text) -> bool {
+        let identity = self.case.identity;
+        let wished = self.wished(slot);
+        let mut keys = wished
+            .iter()
+            .map(|(inner, key)| part_key(identity, slot.kind, inner, key));
+        keys.any(|key| key == *tag)
     }
 
     /// The marks on the parent that name these parts.
@@ -620,7 +644,7 @@ impl<R: Rules> Deciding<'_, R> {
             .map(Edit::Join)
             .collect();
         if !new.is_empty() {
-            return act(Decision::Write(new), Reason::Join(slot.name.clone()));
+            return act(Need::Write(new), Reason::Join(slot.name.clone()));
         }
         self.announce_inner(slot, target, inner, parts)
     }

@@ -1,18 +1,18 @@
 //! Calls on what exists: the one way to every Step that takes away or changes something, and what the
 //! effect of a late one is waited for.
 
-use super::{Deciding, Decision, Flow, Phase, act};
+use super::{Deciding, Flow, Need, Phase, act};
 use crate::finding::Reason;
 use crate::kind::{Ids, Kind};
 use crate::ledger::{Edit, Origin};
+use crate::place::KindAt;
 use crate::query::Target;
-use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::Step;
 use crate::time::Tick;
 use crate::verdict::Verdict;
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     /// Sends a Step that takes something away or changes it. First everything that whoever held the
     /// claim before has sent must have taken effect. Comes back without one if that takes time.
     pub(super) fn take(&mut self, step: Step, why: Reason) -> Flow<()> {
@@ -42,9 +42,9 @@ impl<R: Rules> Deciding<'_, R> {
         if needed && self.rules.waits_out_calls() {
             let edits = targets.into_iter().map(|target| self.call(target));
             let edits = edits.collect();
-            return act(Decision::Write(edits), Reason::AnnounceCall);
+            return act(Need::Write(edits), Reason::AnnounceCall);
         }
-        act(Decision::Do(step), why)
+        act(Need::Do(step), why)
     }
 
     /// The announcement of a call.
@@ -64,7 +64,7 @@ impl<R: Rules> Deciding<'_, R> {
     fn is_quiet(&mut self, target: &Target) -> bool {
         let until = self.late_until(target);
         if let Some(until) = until {
-            self.wait(until, Reason::AwaitCall(target.id.clone()));
+            self.wait(until, await_call(target));
         }
         until.is_none()
     }
@@ -91,8 +91,8 @@ impl<R: Rules> Deciding<'_, R> {
     /// announcement serves all of it.
     fn all_that_goes(&self) -> Vec<Target> {
         let mut all: Vec<Target> = Vec::new();
-        for kind in self.case.kinds {
-            for (resource, read) in self.view.of_kind(kind) {
+        for KindAt { kind, place } in self.case.kinds {
+            for (resource, read) in self.view.of_kind(kind, place) {
                 if let Verdict::Owned(owned) = self.judge(kind, resource, read)
                     && owned.held_by().is_none()
                     && !self.view.deleted(owned.target())
@@ -124,7 +124,7 @@ impl<R: Rules> Deciding<'_, R> {
         let mut over = Vec::new();
         for target in self.ledger.calls.keys() {
             match self.late_until(target) {
-                Some(until) => self.come_back(until, Reason::AwaitCall(target.id.clone())),
+                Some(until) => self.come_back(until, await_call(target)),
                 None => over.push(Edit::Answered(target.clone())),
             }
         }
@@ -173,6 +173,14 @@ impl<R: Rules> Deciding<'_, R> {
             self.wait(until, Reason::AwaitTakeOver(id));
         }
         false
+    }
+}
+
+fn await_call(target: &Target) -> Reason {
+    if target.is_whatever() {
+        Reason::AwaitCreates(target.kind.name)
+    } else {
+        Reason::AwaitCall(target.id.clone())
     }
 }
 

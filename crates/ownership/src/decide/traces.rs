@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Deciding, Decision, Flow, act};
+use super::{Deciding, Flow, Need, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::kind::{Kind, Marking};
 use crate::ledger::{Edit, Origin, Trace, TraceOf};
 use crate::part::Resource;
+use crate::place::KindAt;
 use crate::query::{Query, Target};
-use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step, UnmarkRight};
 use crate::text::Text;
 use crate::verdict::{Owner, ReadStamp, Verdict};
 
-impl<'a, R: Rules> Deciding<'a, R> {
+impl<'a> Deciding<'a> {
     /// Adds the cluster mark and the user's tags to resources that are not ours. A key that is
     /// there already is left as it is.
     pub(super) fn trace_tags(&mut self, slot: &Slot, resources: &[Arc<Resource>]) -> Flow<()> {
@@ -37,7 +37,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 .filter(|(k, v)| !there(k, v))
                 .cloned()
                 .collect();
-            let target = Target::new(resource.kind, resource.id.clone());
+            let target = resource.target();
             if resource.tags.len() + tags.len() > slot.kind.carrier.capacity() {
                 self.findings.push(Finding::TagsFull {
                     slot: slot.name.clone(),
@@ -49,10 +49,14 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let traces: Vec<Trace> = missing
             .iter()
-            .flat_map(|(on, tags)| tag_traces(on, tags))
+            .flat_map(|(on, tags)| tags.iter().map(|tag| tag_trace(on, tag)))
             .collect();
         let ready = self.announced(slot, &traces)?;
-        missing.retain(|(on, tags)| tag_traces(on, tags).all(|trace| ready.contains(&trace)));
+        // Each may be announced anew at another time: one that must wait does not hold up the others.
+        for (on, tags) in &mut missing {
+            tags.retain(|tag| ready.contains(&tag_trace(on, tag)));
+        }
+        missing.retain(|(_, tags)| !tags.is_empty());
         let Some((_, tags)) = missing.first().cloned() else {
             return Ok(());
         };
@@ -69,7 +73,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             tags,
             right: MarkRight::Trace,
         };
-        act(Decision::Do(step), Reason::MarkUsed(slot.name.clone()))
+        act(Need::Do(step), Reason::MarkUsed(slot.name.clone()))
     }
 
     /// The tags for resources that a slot only uses.
@@ -104,10 +108,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             }
         }
         if !new.is_empty() {
-            return act(
-                Decision::Write(new),
-                Reason::AnnounceTraces(slot.name.clone()),
-            );
+            return act(Need::Write(new), Reason::AnnounceTraces(slot.name.clone()));
         }
         Ok(ready)
     }
@@ -148,7 +149,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 erased.push(Edit::Erase(trace));
                 continue;
             }
-            let gone = match self.erase(kind, &trace, &resource)? {
+            let gone = match self.erase(kind, &trace, &resource, &[])? {
                 Some(gone) => gone,
                 None => self.trace_is_over(kind, &trace),
             };
@@ -159,19 +160,23 @@ impl<'a, R: Rules> Deciding<'a, R> {
         if erased.is_empty() {
             return Ok(());
         }
-        act(Decision::Write(erased), Reason::EraseTraces)
+        act(Need::Write(erased), Reason::EraseTraces)
     }
 
     /// Removes one trace if it is there. Says whether it is ours no more; `None` if only time tells: a
     /// part that is there and not ours was never left by us.
-    fn erase(
+    pub(super) fn erase(
         &mut self,
         kind: &'static Kind,
         trace: &Trace,
         resource: &Resource,
+        wanted: &[Text],
     ) -> Flow<Option<bool>> {
         match &trace.what {
-            TraceOf::Tag { key, .. } if !self.may_unmark_part(kind, &trace.on, key)? => Ok(None),
+            // What is there and may not go yet is not forgotten.
+            TraceOf::Tag { key, value } if !self.may_unmark_part(kind, &trace.on, key)? => {
+                Ok(resource.tags.has(key, value).then_some(false))
+            }
             TraceOf::Tag { key, value } => {
                 let any_value = !self.rules.removes_only_traces();
                 let there = resource.tags.has(key, value)
@@ -197,7 +202,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 let Some(inner) = kind.inner(inner) else {
                     return Ok(Some(true));
                 };
-                self.remove_ours(kind, &trace.on, resource, inner, &[])?;
+                self.remove_ours(kind, &trace.on, resource, inner, wanted)?;
                 let parts = &self.inside(&trace.on, inner)?.parts;
                 match parts.iter().find(|part| part.key == *key) {
                     Some(part) if self.ledger.left.contains(trace) => Ok(Some(
@@ -224,7 +229,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
         }
         let others = self.ledger.traces.keys();
         let others = others.filter(|other| other.what == trace.what && other.on != trace.on);
-        for other in others.filter(|other| other.on.kind == kind) {
+        for other in others.filter(|other| trace.on.is_beside(&other.on)) {
             let there = self.view.seen(&other.on).is_some_and(|seen| {
                 let resource = seen.resource.as_ref();
                 resource.is_some_and(|resource| resource.tags.has(key, value))
@@ -247,19 +252,21 @@ impl<'a, R: Rules> Deciding<'a, R> {
             return Ok(());
         }
         let slots = self.case.blueprint.slots();
-        let mut kinds: Vec<&'static Kind> = Vec::new();
+        let mut kinds: Vec<KindAt> = Vec::new();
         for slot in slots.iter().filter(|slot| slot.cluster_mark) {
-            if !kinds.contains(&slot.kind) {
-                kinds.push(slot.kind);
+            let at = slot.kind_at();
+            if !kinds.contains(&at) {
+                kinds.push(at);
             }
         }
         let mut carriers = Vec::new();
-        for kind in kinds {
+        for at in kinds {
+            let kind = at.kind;
             let Ok(mark) = self.case.identity.dialect.cluster(kind.carrier) else {
                 continue;
             };
             let tags: Vec<(Text, Text)> = mark.iter().cloned().collect();
-            let targets = self.carriers(kind, &tags)?;
+            let targets = self.carriers(&at, &tags)?;
             // Those that the look-up showed may be another claim's, too.
             if self.has_namesake() {
                 return Ok(());
@@ -275,7 +282,9 @@ impl<'a, R: Rules> Deciding<'a, R> {
                 self.refresh(target)?;
             }
             match &mut together {
-                Some(Step::Unmark { targets: all, .. }) if kind.tags_together => {
+                Some(Step::Unmark { targets: all, .. })
+                    if kind.tags_together && all[0].place == targets[0].place =>
+                {
                     all.extend(targets);
                 }
                 _ => {
@@ -285,7 +294,8 @@ impl<'a, R: Rules> Deciding<'a, R> {
                         tags,
                         right,
                     };
-                    if !kind.tags_together {
+                    // What lies elsewhere is another call's.
+                    if !kind.tags_together || together.is_some() {
                         return self.take(step, Reason::Sweep);
                     }
                     together = Some(step);
@@ -299,15 +309,19 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// Everything of a Kind that carries the cluster mark in our words, and is nobody's.
-    fn carriers(&mut self, kind: &'static Kind, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
+    fn carriers(&mut self, at: &KindAt, mark: &[(Text, Text)]) -> Flow<Vec<Target>> {
+        let KindAt { kind, place } = at;
         let mut targets = Vec::new();
         for (key, value) in mark {
             // What can be ours was looked for by all marks at once.
-            let query = if self.case.kinds.contains(&kind) {
-                self.end_query(kind)
+            let query = if self.case.kinds.contains(at) {
+                self.end_query(kind, place)
             } else {
-                let keys = vec![key.clone()];
-                Query::Marks { kind, keys }
+                Query::Marks {
+                    kind,
+                    place: place.clone(),
+                    keys: vec![key.clone()],
+                }
             };
             for target in &self.look(query, || Reason::Sweep)?.found {
                 let Some(seen) = self.view.seen(target) else {
@@ -355,7 +369,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 
     /// A cluster mark stays while another live claim of that name uses the resource.
-    fn keeps_trace(&self, kind: &Kind, trace: &Trace) -> bool {
+    pub(super) fn keeps_trace(&self, kind: &Kind, trace: &Trace) -> bool {
         let TraceOf::Tag { key, value } = &trace.what else {
             return false;
         };
@@ -385,7 +399,7 @@ impl<'a, R: Rules> Deciding<'a, R> {
             let Some(id) = self.ledger.ids.get(&slot.name).cloned() else {
                 continue;
             };
-            let target = Target::new(slot.kind, id);
+            let target = slot.target(id);
             let seen = self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
                 continue;
@@ -403,15 +417,12 @@ impl<'a, R: Rules> Deciding<'a, R> {
     }
 }
 
-fn tag_traces<'t>(on: &'t Target, tags: &'t [(Text, Text)]) -> impl Iterator<Item = Trace> + 't {
-    tags.iter().map(|(key, value)| {
-        let what = TraceOf::Tag {
+fn tag_trace(on: &Target, (key, value): &(Text, Text)) -> Trace {
+    Trace {
+        on: on.clone(),
+        what: TraceOf::Tag {
             key: key.clone(),
             value: value.clone(),
-        };
-        Trace {
-            on: on.clone(),
-            what,
-        }
-    })
+        },
+    }
 }

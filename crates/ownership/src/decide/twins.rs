@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Deciding, Decision, Flow, act};
+use super::{Deciding, Flow, Need, act};
 use crate::blueprint::Slot;
 use crate::finding::{Finding, Reason};
 use crate::ledger::{Edit, Known, Origin};
 use crate::part::Resource;
 use crate::query::Target;
-use crate::rules::Rules;
 use crate::time::Millis;
 use crate::verdict::{Owned, Verdict};
 
 /// How soon the deletion of a blocked twin is tried again.
 const BLOCKED: Millis = Millis::seconds(600);
 
-impl<R: Rules> Deciding<'_, R> {
+impl Deciding<'_> {
     /// Condemns the twins of what is kept; data is never condemned (law 2).
     pub(super) fn reduce(
         &mut self,
@@ -46,7 +45,7 @@ impl<R: Rules> Deciding<'_, R> {
                 known: Known::new(slot, Origin::Created, resource),
             })
             .collect();
-        act(Decision::Write(edits), why)
+        act(Need::Write(edits), why)
     }
 
     /// Deletes the condemned twins of a slot, and forgets those that are gone.
@@ -71,11 +70,11 @@ impl<R: Rules> Deciding<'_, R> {
                     self.delete(slot.kind, &target, why)?;
                 }
                 // Not ours any more: released, like everything that lost its mark.
-                Some(_) => return act(Decision::Write(vec![Edit::Gone { target }]), why),
+                Some(_) => return act(Need::Write(vec![Edit::Gone { target }]), why),
                 // The sentence stands for as long as an old read can show the twin: whoever sees it
                 // must not take it for the one to keep.
                 None if self.gone_for_good(slot.kind, &target) => {
-                    return act(Decision::Write(vec![Edit::Gone { target }]), why);
+                    return act(Need::Write(vec![Edit::Gone { target }]), why);
                 }
                 None => {}
             }
@@ -106,7 +105,7 @@ impl<R: Rules> Deciding<'_, R> {
         match self.ledger.known.get(target).cloned() {
             Some(known) if !self.just_now(self.view.condemned(target)) => {
                 let target = target.clone();
-                act(Decision::Write(vec![Edit::Condemn { target, known }]), why)
+                act(Need::Write(vec![Edit::Condemn { target, known }]), why)
             }
             _ => Ok(()),
         }

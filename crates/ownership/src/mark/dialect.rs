@@ -4,6 +4,7 @@
 //! it never decides ownership alone: that is what Freehold's own mark beside it is for.
 
 use crate::input::InputError;
+use crate::kind::Kind;
 use crate::mark::{Carrier, Tags};
 use crate::text::Text;
 
@@ -79,6 +80,7 @@ const CAPA_CLUSTER: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/";
 const CAPA_ROLE: &str = "sigs.k8s.io/cluster-api-provider-aws/role";
 const POWERVS_OWNER: &str = "powervs.cluster.x-k8s.io/owner";
 const POWERVS_UUID: &str = "powervs.cluster.x-k8s.io/cluster-uuid";
+const SECURITY_GROUP: &str = "aws/security-group";
 const KYMA: &str = "cloud-manager.kyma-project.io/";
 
 /// The keys of every dialect's marks; what ends in `/` is how several of them begin.
@@ -137,6 +139,30 @@ impl Dialect {
             .iter()
             .map(|(key, value)| carrier.encode(key, value))
             .collect()
+    }
+
+    /// The ownership mark as it is written on a resource of this Kind.
+    ///
+    /// The cloud controller inside a cluster of Cluster API fails where it finds two security groups with
+    /// the cluster's short key. So only the one that is made for it, of the role `lb`, has that key.
+    ///
+    /// # Errors
+    /// What the carrier cannot hold, with the rule.
+    pub fn ownership_on(&self, kind: &Kind, role: Option<&str>) -> Result<Tags, InputError> {
+        let all = self.ownership(kind.carrier, role)?;
+        if kind.name != SECURITY_GROUP || role == Some("lb") {
+            return Ok(all);
+        }
+        let Self::Capa { cluster } = self else {
+            return Ok(all);
+        };
+        let short = format!("{CLUSTER}{cluster}");
+        let short = kind.carrier.encode_key(&short);
+        Ok(all
+            .iter()
+            .filter(|(key, _)| **key != *short)
+            .cloned()
+            .collect())
     }
 
     /// The name of the cluster that its marks name. Not every dialect names one.

@@ -12,13 +12,15 @@ mod carrier;
 mod dialect;
 mod tags;
 
-pub use carrier::Carrier;
+pub use carrier::{Carrier, is_label_text};
 pub use dialect::{Dialect, Named, Reading, Unmarked, named};
 pub use tags::Tags;
 
 use crate::blueprint::SlotName;
 use crate::claim::{ClaimHash, Holder};
 use crate::input::InputError;
+use crate::kind::{InnerKind, InnerProof};
+use crate::part::InnerPart;
 use crate::text::Text;
 
 const DOMAIN: &str = "freehold.dev/";
@@ -58,10 +60,10 @@ impl OwnershipMark {
     /// What the tag says. A claim that was never taken over has no generation in it: so it was
     /// before there were any.
     pub(crate) fn value(&self) -> Text {
-        let whole = format!("{}_{}_{}", self.slot, self.attempt, self.holder);
+        let (slot, attempt, holder) = (&self.slot, self.attempt, &self.holder);
         match self.generation {
-            0 => whole.into(),
-            generation => format!("{whole}_{generation}").into(),
+            0 => format!("{slot}_{attempt}_{holder}").into(),
+            generation => format!("{slot}_{attempt}_{holder}_{generation}").into(),
         }
     }
 
@@ -112,7 +114,7 @@ pub fn reserved(carrier: Carrier, key: &str) -> Option<String> {
         .find_map(|mark| {
             let written = carrier.encode_key(mark);
             let (taken, how) = if mark.ends_with('/') {
-                (key.starts_with(&written), "begin with")
+                (key.starts_with(&*written), "begin with")
             } else {
                 (key == written, "be")
             };
@@ -147,6 +149,25 @@ pub fn part_marks(carrier: Carrier, tags: &Tags) -> impl Iterator<Item = Ownersh
     })
 }
 
+/// The claims whose marks say that a part inside a resource is theirs: its own, or the resource's that
+/// name it.
+pub fn claims_on_part(
+    carrier: Carrier,
+    parent: &Tags,
+    inner: &InnerKind,
+    part: &InnerPart,
+) -> Vec<ClaimHash> {
+    let marks: Vec<OwnershipMark> = match inner.proof {
+        InnerProof::OwnMark => OwnershipMark::all(carrier, &part.tags).collect(),
+        InnerProof::ParentMark => {
+            let names = |(key, _): &&(Text, Text)| names_part(carrier, key, inner.name, &part.key);
+            let named: Tags = parent.iter().filter(names).cloned().collect();
+            part_marks(carrier, &named).collect()
+        }
+    };
+    marks.into_iter().map(|mark| mark.claim).collect()
+}
+
 fn part_digest(inner_kind: &str, key: &str) -> String {
     let digest = uuid::Uuid::new_v5(
         &uuid::Uuid::NAMESPACE_OID,
@@ -171,12 +192,13 @@ const fn parts_prefix(carrier: Carrier) -> &'static str {
         Carrier::AwsTags => "freehold.dev/part/",
         Carrier::IbmTags | Carrier::AzureTags => "freehold.dev_part_",
         Carrier::GcpLabels => "freehold_dev_part_",
+        Carrier::KubeMetadata => "freehold.dev/part_",
     }
 }
 
 const fn claim_prefix(carrier: Carrier) -> &'static str {
     match carrier {
-        Carrier::AwsTags => DOMAIN,
+        Carrier::AwsTags | Carrier::KubeMetadata => DOMAIN,
         Carrier::IbmTags | Carrier::AzureTags => "freehold.dev_",
         Carrier::GcpLabels => "freehold_dev_",
     }

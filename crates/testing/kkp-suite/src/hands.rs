@@ -10,13 +10,15 @@ use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
 use cloud_port::{Cloud, Deadline};
 use cloud_sim::VirtualClock;
+use ownership::life::Life;
 use ownership::mark::{Dialect, Tags};
 use ownership::part::{InnerPart, Props, Resource};
+use ownership::secret::Secrets;
 use ownership::step::{Create, MarkRight, UnmarkRight};
 use ownership::time::Tick;
 use ownership::verdict::{OwnedPart, ReadStamp, judge};
 use ownership::{
-    Claim, Freehold, Holder, Identity, Kind, Owned, Query, ResourceId, Slot, SlotName, Step,
+    Claim, Freehold, Holder, Identity, Kind, Owned, Place, Query, ResourceId, Slot, SlotName, Step,
     Target, Text, Verdict,
 };
 
@@ -108,11 +110,13 @@ impl<C: Cloud> Hands<C> {
         tags: &[(&str, &str)],
     ) -> String {
         let create = Create {
+            place: Place::HOME,
             slot: SlotName::new("by-hand").unwrap(),
             kind,
             attempt: 1,
             name: name.into(),
             props: props.iter().map(|(k, v)| (*k, Text::from(*v))).collect(),
+            secrets: Secrets::new(),
             tags: pairs(tags).into_iter().collect(),
             token: None,
         };
@@ -320,6 +324,7 @@ impl<C: Cloud> Hands<C> {
         let mut found = BTreeSet::new();
         for kind in cloud_port::aws::KINDS {
             let query = Query::Marks {
+                place: Place::HOME,
                 kind,
                 keys: vec![key.into()],
             };
@@ -368,6 +373,7 @@ impl<C: Cloud> Hands<C> {
 
     async fn named(&self, kind: &'static Kind, name: &str) -> Option<Resource> {
         let query = Query::Name {
+            place: Place::HOME,
             kind,
             name: name.into(),
             within: None,
@@ -378,6 +384,7 @@ impl<C: Cloud> Hands<C> {
 
     async fn all(&self, kind: &'static Kind) -> Vec<Resource> {
         let query = Query::Match {
+            place: Place::HOME,
             kind,
             name: "".into(),
             props: Props::new(),
@@ -433,6 +440,7 @@ fn proof(kind: &'static Kind, id: &str, now: Tick) -> Owned {
         .ownership_tags(kind, &Slot::own(slot, kind, "x"), 1)
         .unwrap();
     let resource = Resource {
+        place: Place::HOME,
         kind,
         id: ResourceId::new(id),
         unique: None,
@@ -440,7 +448,7 @@ fn proof(kind: &'static Kind, id: &str, now: Tick) -> Owned {
         tags: marks.into_iter().collect(),
         props: Props::new(),
         created: None,
-        ready: true,
+        life: Life::Ready,
     };
     let read = ReadStamp {
         at: now,

@@ -111,6 +111,7 @@ fn sample() -> Sample {
     Sample {
         manifest,
         owns: 4,
+        lacks: &[],
         edit: json!({"spec": {"cloud": {"aws": {"nodePortsAllowedIPRange": "10.0.0.0/8"}}}}),
     }
 }

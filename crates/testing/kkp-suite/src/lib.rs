@@ -95,6 +95,7 @@ macro_rules! cases {
             shared::a_strangers_role_under_our_name
             shared::a_mistake_makes_nothing
             switches::a_paused_cluster_is_left_alone
+            switches::a_restored_cluster_that_is_paused_is_pinned_anew
             switches::an_observed_cluster_is_left_alone
             switches::a_misspelt_switch_stops_everything
             switches::a_cluster_without_its_cloud_says_so

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cloud_port::aws::AwsPlace;
 use cloud_port::{Cloud, Deadline, Effect, Survey};
-use ownership::{Answer, CloudError, Kind, Query, Step};
+use ownership::{Answer, CloudError, Kind, Query, Step, Text};
 
 type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -81,6 +81,10 @@ impl<C: AwsPlace> AwsPlace for During<C> {
 
     fn region(&self) -> &str {
         self.cloud.region()
+    }
+
+    fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send {
+        self.cloud.zones()
     }
 
     fn role_path(&self, name: &str) -> String {

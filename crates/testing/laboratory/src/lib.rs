@@ -44,6 +44,7 @@ macro_rules! cases {
             after_the_take_over_it_works_on
             a_copy_is_told_and_makes_nothing
             an_observed_object_makes_nothing
+            a_restored_object_that_is_observed_is_pinned_anew
             retained_resources_stay
             what_is_gone_is_made_again
         }

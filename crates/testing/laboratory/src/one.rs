@@ -40,5 +40,5 @@ impl<C: AwsPlace + 'static> Accounts for One<C> {
 /// What AWS says to a key that it does not know.
 pub(crate) fn wrong_key() -> CloudError {
     let (code, message) = ("InvalidClientTokenId", "the security token is invalid");
-    errors::error(Service::Sts, "GetCallerIdentity", 403, code, message)
+    errors::error(Service::Sts, "", "GetCallerIdentity", 403, code, message)
 }

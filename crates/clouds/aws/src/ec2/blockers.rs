@@ -1,7 +1,9 @@
 //! Who stands in the way of a deletion in EC2.
 
+use aws_sdk_ec2::types::NetworkInterface;
 use cloud_port::aws::security_group::DEFAULT_NAME;
 use ownership::ResourceId;
+use ownership::error::Blocker;
 
 use super::{filter, route_table};
 use crate::blocked::{Found, blocker};
@@ -19,10 +21,23 @@ pub(super) async fn interfaces(set: &ClientSet, by: &str, id: &ResourceId) -> Fo
         .collect::<Result<Vec<_>, _>>()
         .await
         .map_err(set.ec2_failure("DescribeNetworkInterfaces"))?;
-    let blockers = found.iter();
-    Ok(blockers
-        .filter_map(|found| blocker("network interface", found.network_interface_id()))
-        .collect())
+    let mut blockers: Vec<_> = found.iter().filter_map(interface).collect();
+    blockers.sort();
+    blockers.dedup();
+    Ok(blockers)
+}
+
+/// Whose an interface is, where AWS made it for something else: only its description says so.
+fn interface(found: &NetworkInterface) -> Option<Blocker> {
+    let description = found.description().unwrap_or_default();
+    if let Some(nat) = description.strip_prefix("Interface for NAT Gateway ") {
+        return blocker("NAT gateway", Some(nat));
+    }
+    match description.strip_prefix("ELB ") {
+        Some(name) if name.starts_with("net/") => blocker("network load balancer", Some(name)),
+        Some(name) if !name.contains('/') => blocker("classic load balancer", Some(name)),
+        _ => blocker("network interface", found.network_interface_id()),
+    }
 }
 
 /// Network interfaces with the group, and groups with a rule that names it.
@@ -44,7 +59,7 @@ pub(super) async fn of_route_table(set: &ClientSet, id: &ResourceId) -> Found {
             blockers.extend(blocker("VPC whose main route table it is", table.vpc_id()));
         }
         for association in table.associations() {
-            blockers.extend(blocker("subnet", association.subnet_id()));
+            blockers.extend(blocker("association", association.subnet_id()));
             blockers.extend(blocker("gateway", association.gateway_id()));
         }
     }
@@ -124,4 +139,26 @@ async fn tables(
         .collect::<Result<Vec<_>, _>>()
         .await
         .map_err(set.ec2_failure("DescribeRouteTables"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_is_told_by_whose_it_is() {
+        let told = |description: &str| {
+            let found = NetworkInterface::builder().network_interface_id("eni-1");
+            let found = found.description(description).build();
+            interface(&found).unwrap().to_string()
+        };
+        assert_eq!(told("Interface for NAT Gateway nat-1"), "NAT gateway nat-1");
+        assert_eq!(
+            told("ELB prod-apiserver"),
+            "classic load balancer prod-apiserver"
+        );
+        assert_eq!(told("ELB net/prod/1"), "network load balancer net/prod/1");
+        assert_eq!(told("ELB app/prod/1"), "network interface eni-1");
+        assert_eq!(told(""), "network interface eni-1");
+    }
 }

@@ -1,7 +1,10 @@
 //! EC2: the network of a cluster.
 
 mod blockers;
+mod elastic_ip;
 mod internet_gateway;
+mod nat_gateway;
+mod route;
 mod route_table;
 mod rule;
 mod security_group;
@@ -21,6 +24,8 @@ pub(crate) const HANDLERS: &[&dyn Handler] = &[
     &route_table::RouteTables,
     &subnet::Subnets,
     &internet_gateway::InternetGateways,
+    &elastic_ip::ElasticIps,
+    &nat_gateway::NatGateways,
     &security_group::SecurityGroups,
 ];
 
@@ -68,7 +73,7 @@ impl Filters {
                     }
                 }
             }
-            Query::Inner { .. } => {}
+            Query::Inner { .. } | Query::Operation { .. } => {}
         }
         // EC2 refuses an empty list of filters.
         (!filters.is_empty()).then_some(filters)

@@ -1,15 +1,16 @@
 //! Subnets.
 
-use aws_sdk_ec2::types::{Filter, ResourceType, Subnet, SubnetState};
-use cloud_port::aws::subnet::SUBNET;
+use aws_sdk_ec2::types::{AttributeBooleanValue, Filter, ResourceType, Subnet, SubnetState};
+use cloud_port::aws::subnet::{PUBLIC_IPS, SUBNET};
+use ownership::life::Life;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, Target};
 
-use super::{Filters, PAGE, blockers, network, tags};
+use super::{Filters, PAGE, blockers, network, tags, truth};
 use crate::blocked::explain;
 use crate::client_set::ClientSet;
-use crate::handler::handler;
+use crate::handler::{Asked, fixed, handler};
 use crate::permissions::Operations;
 use crate::resource::{answer, everything, required, resource, unanswered};
 
@@ -26,11 +27,21 @@ const OPERATIONS: Operations = Operations {
         "ec2:CreateSubnet",
         "ec2:DeleteSubnet",
         "ec2:DescribeNetworkInterfaces",
+        "ec2:ModifySubnetAttribute",
     ],
     adds: &[],
 };
 
-handler!(Subnets: SUBNET {});
+handler!(Subnets: SUBNET {
+    fn update<'a>(
+        &self,
+        set: &'a ClientSet,
+        target: &'a Target,
+        props: &'a Props,
+    ) -> Asked<'a, ()> {
+        Box::pin(update(set, target, props))
+    }
+});
 
 async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     Ok(answer(query, list(set, FILTERS.of(query)).await?))
@@ -71,6 +82,23 @@ async fn create(set: &ClientSet, create: &Create) -> Result<Resource, CloudError
     made.ok_or_else(|| unanswered(operation, "subnet"))
 }
 
+async fn update(set: &ClientSet, target: &Target, props: &Props) -> Result<(), CloudError> {
+    let others = props.iter().any(|(name, _)| *name != PUBLIC_IPS);
+    let (Some(public_ips), false) = (props.get(PUBLIC_IPS), others) else {
+        return Err(fixed(target));
+    };
+    let on = **public_ips == *"true";
+    let value = AttributeBooleanValue::builder().value(on).build();
+    set.ec2
+        .modify_subnet_attribute()
+        .subnet_id(target.id.as_str())
+        .map_public_ip_on_launch(value)
+        .send()
+        .await
+        .map_err(set.ec2_failure("ModifySubnetAttribute"))?;
+    Ok(())
+}
+
 async fn delete(set: &ClientSet, target: &Target) -> Result<(), CloudError> {
     let id = target.id.as_str();
     let deleted = set.ec2.delete_subnet().subnet_id(id).send().await;
@@ -91,9 +119,13 @@ fn read(subnet: &Subnet) -> Option<Resource> {
             "zone",
             subnet.availability_zone().unwrap_or_default().into(),
         ),
+        (
+            PUBLIC_IPS,
+            truth(subnet.map_public_ip_on_launch() == Some(true)),
+        ),
     ]);
     Some(Resource {
-        ready: subnet.state() == Some(&SubnetState::Available),
+        life: Life::ready_if(subnet.state() == Some(&SubnetState::Available)),
         ..resource(
             &SUBNET,
             subnet.subnet_id()?,

@@ -8,8 +8,9 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
-use super::{PAGE, full, keys_to_remove, name_in, optional, read_tags, tags_alone, write_tags};
+use super::{PAGE, name_in, read_tags, write_tags};
 use crate::blocked::{Found, blocker, explain};
+use crate::by_key::{full, keys_to_remove, optional, tags_alone};
 use crate::client_set::ClientSet;
 use crate::handler::{Parts, handler, parts};
 use crate::observe::time;

@@ -11,10 +11,9 @@ use ownership::query::InnerAnswer;
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, ResourceId, Target, Text};
 
-use super::{
-    PAGE, document, full, keys_to_remove, name_in, optional, read_tags, tags_alone, write_tags,
-};
+use super::{PAGE, document, name_in, read_tags, write_tags};
 use crate::blocked::{Found, blocker, explain};
+use crate::by_key::{full, keys_to_remove, optional, tags_alone};
 use crate::client_set::ClientSet;
 use crate::handler::{Asked, Parts, fixed, handler, parts};
 use crate::observe::time;

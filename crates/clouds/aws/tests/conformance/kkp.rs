@@ -13,8 +13,8 @@ use cloud_port::{Cloud, Deadline, Inventory, Journal, Survey, aws};
 use cloud_sim::VirtualClock;
 use ownership::decide::{Case, Evidence, Phase};
 use ownership::{
-    Blueprint, Claim, CloudError, Freehold, Holder, Identity, Ledger, Query, Reason, Sightings,
-    Step,
+    Blueprint, Claim, CloudError, Freehold, Holder, Identity, KindAt, Ledger, Query, Reason,
+    Sightings, Step,
 };
 
 use crate::clouds::{self, Moto};
@@ -77,7 +77,7 @@ impl<'a, C: Cloud> Run<'a, C> {
             identity: &self.identity,
             blueprint: &self.blueprint,
             evidence: &self.evidence,
-            kinds: &aws::KINDS,
+            kinds: &KindAt::home(&aws::KINDS),
             phase,
         };
         let driver = Driver {
@@ -103,7 +103,7 @@ impl<C: Survey> Run<'_, Inventory<C>> {
             identity: &self.identity,
             blueprint: &self.blueprint,
             evidence: &self.evidence,
-            kinds: &aws::KINDS,
+            kinds: &KindAt::home(&aws::KINDS),
             phase: Phase::Live,
         };
         let driver = Driver {
@@ -382,6 +382,7 @@ async fn move_in(cloud: &impl Cloud, vpc: &str) -> String {
 
 async fn default_vpc(cloud: &impl Cloud) -> String {
     let query = ownership::Query::Match {
+        place: ownership::Place::HOME,
         kind: &aws::vpc::VPC,
         name: text(""),
         props: props(&[("default", "true")]),

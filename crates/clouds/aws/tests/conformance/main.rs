@@ -43,6 +43,12 @@ conform! {
     cases::network::a_subnet_lives as a_subnet_lives
     cases::network::a_route_table_lives as a_route_table_lives
     cases::network::a_gateway_lives as a_gateway_lives
+    cases::ways_out::attributes_are_switched as attributes_are_switched
+    cases::ways_out::a_nat_gateway_lives as a_nat_gateway_lives
+    cases::ways_out::routes_and_associations_live as routes_and_associations_live
+    cases::balancers::a_classic_load_balancer_lives as a_classic_load_balancer_lives
+    cases::balancers::a_network_load_balancer_lives as a_network_load_balancer_lives
+    cases::balancers::a_target_group_lives as a_target_group_lives
     cases::network::absent_resources_are_empty_answers as absent_resources_are_empty_answers
     cases::groups::a_group_lives as a_group_lives
     cases::groups::rules_have_one_spelling as rules_have_one_spelling

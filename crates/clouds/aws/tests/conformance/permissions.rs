@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cloud_aws::{Calls, PASS_ROLE, Place, Resources, UNRESTRICTED, permissions};
-use cloud_port::aws::KINDS;
+use cloud_port::aws::{AwsPlace as _, KINDS};
 use kkp_suite::{Lab, cases as kkp};
 use serde_json::json;
 
@@ -20,8 +20,12 @@ const POLICY: &str = concat!(
 /// The calls, as actions of policies name them.
 fn actions(calls: &Calls) -> BTreeSet<String> {
     let ended = calls.by_outcome().into_keys();
+    let named = |service: &str| match service {
+        "Elastic Load Balancing" | "Elastic Load Balancing v2" => "elasticloadbalancing".to_owned(),
+        other => other.to_lowercase(),
+    };
     ended
-        .map(|ended| format!("{}:{}", ended.service.to_lowercase(), ended.operation))
+        .map(|ended| format!("{}:{}", named(&ended.service), ended.operation))
         .collect()
 }
 
@@ -53,11 +57,17 @@ async fn the_permissions_are_what_the_adapter_calls() {
             all
         }};
     }
-    let called = called! {
+    let mut called = called! {
         cases::network::a_vpc_lives
         cases::network::a_subnet_lives
         cases::network::a_route_table_lives
         cases::network::a_gateway_lives
+        cases::ways_out::attributes_are_switched
+        cases::ways_out::a_nat_gateway_lives
+        cases::ways_out::routes_and_associations_live
+        cases::balancers::a_classic_load_balancer_lives
+        cases::balancers::a_network_load_balancer_lives
+        cases::balancers::a_target_group_lives
         cases::groups::a_group_lives
         cases::groups::a_rule_that_is_there_or_not_is_refused
         cases::groups::a_group_in_use_names_its_users
@@ -69,6 +79,7 @@ async fn the_permissions_are_what_the_adapter_calls() {
         cases::iam::a_profile_lives
         cases::inventory::a_survey_shows_roles_and_profiles
     };
+    called.extend(zones_are_told().await);
     let inner: Vec<_> = KINDS.iter().flat_map(|kind| kind.inner).collect();
     let adds: Vec<_> = inner.iter().map(|inner| inner.name).collect();
     let declared = callable(Resources {
@@ -77,6 +88,17 @@ async fn the_permissions_are_what_the_adapter_calls() {
         adds: &adds,
     });
     assert_same(&called, &declared);
+}
+
+/// The region's zones, of which a system chooses where its subnets are.
+async fn zones_are_told() -> BTreeSet<String> {
+    let Some(moto) = clouds::moto().await else {
+        return BTreeSet::new();
+    };
+    let place = Place::open(moto.set.clone()).await.expect("signs in");
+    let zones = place.zones().await.expect("zones");
+    assert!(zones.len() > 1, "{zones:?}");
+    actions(moto.set.calls())
 }
 
 /// What people do to a cluster's resources that the suite's cases leave out: a role's trust, its

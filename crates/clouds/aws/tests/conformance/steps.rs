@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ownership::life::Life;
 use ownership::mark::Dialect;
 use ownership::part::{InnerPart, Props, Resource};
 use ownership::step::{Create, MarkRight, UnmarkRight};
 use ownership::time::Tick;
 use ownership::verdict::{OwnedPart, ReadStamp, judge};
 use ownership::{
-    Claim, Freehold, Holder, Identity, Kind, Owned, Query, ResourceId, Slot, SlotName, Step,
+    Claim, Freehold, Holder, Identity, Kind, Owned, Place, Query, ResourceId, Slot, SlotName, Step,
     Target, Text, Verdict,
 };
 
@@ -47,6 +48,7 @@ pub(crate) fn by_name(
     within: Option<(&'static str, &str)>,
 ) -> Query {
     Query::Name {
+        place: Place::HOME,
         kind,
         name: text(name),
         within: within.map(|(prop, parent)| (prop, text(parent))),
@@ -55,11 +57,16 @@ pub(crate) fn by_name(
 
 pub(crate) fn by_mark(kind: &'static Kind, key: &str) -> Query {
     let keys = vec![text(key)];
-    Query::Marks { kind, keys }
+    Query::Marks {
+        place: Place::HOME,
+        kind,
+        keys,
+    }
 }
 
 pub(crate) fn by_props(kind: &'static Kind, pairs: &[(&'static str, &str)]) -> Query {
     Query::Match {
+        place: Place::HOME,
         kind,
         name: text(""),
         props: props(pairs),
@@ -78,11 +85,13 @@ pub(crate) fn create(
     tags: &[(&str, &str)],
 ) -> Create {
     Create {
+        place: Place::HOME,
         slot: slot(),
         kind,
         attempt: 1,
         name: text(name),
         props: props(with),
+        secrets: ownership::secret::Secrets::new(),
         tags: pairs(tags).into_iter().collect(),
         token: None,
     }
@@ -150,6 +159,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
     };
     let marks = identity.ownership_tags(kind, &Slot::own(slot(), kind, "x"), 1);
     let resource = Resource {
+        place: Place::HOME,
         kind,
         id: target.id.clone(),
         unique: None,
@@ -157,7 +167,7 @@ fn owned(kind: &'static Kind, target: &Target) -> Owned {
         tags: marks.expect("legal marks").into_iter().collect(),
         props: Props::new(),
         created: None,
-        ready: true,
+        life: Life::Ready,
     };
     let read = ReadStamp {
         at: Tick(0),

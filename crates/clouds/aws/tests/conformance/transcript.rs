@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cloud_port::aws::security_group;
 use cloud_port::{Cloud, Deadline, Survey};
+use ownership::kind::{Change, PropRule};
 use ownership::part::{InnerPart, Resource};
 use ownership::query::InnerAnswer;
 use ownership::step::Create;
@@ -86,6 +87,12 @@ impl<'a, C: Cloud> Transcript<'a, C> {
             answer
                 .inner
                 .sort_by_key(|told| (place(told), told.of.clone(), told.inner));
+            // Parts whose keys are ids, in the order in which those first came.
+            for told in &mut answer.inner {
+                let came = |part: &InnerPart| self.ids.iter().position(|id| **id == *part.key);
+                told.parts
+                    .sort_by_key(|part| (came(part), part.key.clone()));
+            }
         }
         let told = match &answer {
             Ok(answer) => show_answer(answer),
@@ -144,9 +151,30 @@ impl<'a, C: Cloud> Transcript<'a, C> {
         self.lines.push(Line { said, differs });
     }
 
+    /// ARNs by the order in which they first came, too.
+    fn without_arns(&mut self, said: &str) -> String {
+        let ends = |c: char| c.is_whitespace() || ",;'\"(){}[]".contains(c);
+        let mut plain = String::with_capacity(said.len());
+        let mut rest = said;
+        while let Some(at) = rest.find("arn:aws:elasticloadbalancing:") {
+            let (before, from) = rest.split_at(at);
+            let end = from.find(ends).unwrap_or(from.len());
+            let known = self.ids.iter().position(|id| id == &from[..end]);
+            let nth = known.unwrap_or_else(|| {
+                self.ids.push(from[..end].to_owned());
+                self.ids.len() - 1
+            });
+            plain.push_str(before);
+            plain.extend(["arn#", &nth.to_string()]);
+            rest = &from[end..];
+        }
+        plain.push_str(rest);
+        plain
+    }
+
     /// Ids by the order in which they first came, zones by their letter.
     fn without_ids(&mut self, said: &str) -> String {
-        let said = said.replace(REGION, "zone-");
+        let said = self.without_arns(said).replace(REGION, "zone-");
         let mut plain = String::with_capacity(said.len());
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let mut rest = said.as_str();
@@ -189,7 +217,10 @@ impl<C: Survey> Transcript<'_, C> {
 }
 
 fn is_id(prefix: &str, digits: &str) -> bool {
-    let known = ["vpc", "subnet", "igw", "rtb", "sg", "eni"].contains(&prefix);
+    let known = [
+        "vpc", "subnet", "igw", "rtb", "rtbassoc", "sg", "eni", "eipalloc", "nat",
+    ];
+    let known = known.contains(&prefix);
     known && digits.len() == 17 && digits.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
@@ -207,7 +238,13 @@ fn show_resource(resource: &Resource, read: bool) -> String {
     let props: Vec<_> = resource
         .props
         .iter()
-        .map(|(k, v)| format!("{k}={v}"))
+        .map(|(name, value)| {
+            let mut rules = resource.kind.props.iter();
+            let is_given = |rule: &PropRule| rule.name == *name && rule.change == Change::Given;
+            // What the cloud gives is its own.
+            let value = if rules.any(is_given) { "given" } else { value };
+            format!("{name}={value}")
+        })
         .collect();
     let tags: Vec<_> = resource
         .tags
@@ -221,12 +258,13 @@ fn show_resource(resource: &Resource, read: bool) -> String {
         resource.name,
         props.join(", "),
         tags.join(", "),
-        if resource.created.is_some() {
+        // Not every create call tells.
+        if read && resource.created.is_some() {
             " dated"
         } else {
             ""
         },
-        if read && !resource.ready {
+        if read && resource.life != ownership::life::Life::Ready {
             " not ready"
         } else {
             ""

@@ -18,14 +18,15 @@ use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::vpc::VPC;
 use cloud_port::aws::{Access, AssumeRole, Credentials, Secret};
 use cloud_port::{Cloud as _, Deadline};
+use ownership::life::Life;
 use ownership::mark::Dialect;
 use ownership::part::{Props, Resource};
 use ownership::step::Create;
 use ownership::time::{CloudTime, Tick};
 use ownership::verdict::{ReadStamp, judge};
 use ownership::{
-    Claim, Class, CloudError, Freehold, Holder, Identity, Query, ResourceId, Slot, SlotName, Step,
-    Text, Verdict,
+    Claim, Class, CloudError, Freehold, Holder, Identity, Place, Query, ResourceId, Slot, SlotName,
+    Step, Text, Verdict,
 };
 
 use server::{Reply, Server};
@@ -56,6 +57,7 @@ async fn client(url: &str) -> Arc<ClientSet> {
 
 pub(crate) fn vpcs() -> Query {
     Query::Match {
+        place: Place::HOME,
         kind: &VPC,
         name: "".into(),
         props: Props::new(),
@@ -64,11 +66,13 @@ pub(crate) fn vpcs() -> Query {
 
 fn new_vpc() -> Step {
     Step::Create(Create {
+        place: Place::HOME,
         slot: SlotName::new("vpc").expect("legal"),
         kind: &VPC,
         attempt: 1,
         name: "".into(),
         props: Props::from_iter([("cidr", Text::from("10.0.0.0/16"))]),
+        secrets: ownership::secret::Secrets::new(),
         tags: ownership::mark::Tags::new(),
         token: None,
     })
@@ -295,6 +299,7 @@ async fn wildcards_in_a_name_are_not_sent_as_such() {
         "<DescribeSecurityGroupsResponse><securityGroupInfo/></DescribeSecurityGroupsResponse>";
     let server = Server::start(vec![Reply::Say(200, empty.to_owned())]).await;
     let query = Query::Name {
+        place: Place::HOME,
         kind: &SECURITY_GROUP,
         name: "a*".into(),
         within: None,
@@ -390,6 +395,7 @@ fn delete_group(id: &str) -> Step {
     let slot = Slot::own(SlotName::new("group").expect("legal"), &SECURITY_GROUP, "x");
     let marks = identity.ownership_tags(&SECURITY_GROUP, &slot, 1);
     let resource = Resource {
+        place: Place::HOME,
         kind: &SECURITY_GROUP,
         id: ResourceId::new(id),
         unique: None,
@@ -397,7 +403,7 @@ fn delete_group(id: &str) -> Step {
         tags: marks.expect("legal").into_iter().collect(),
         props: Props::new(),
         created: None,
-        ready: true,
+        life: Life::Ready,
     };
     let read = ReadStamp {
         at: Tick(0),

@@ -1,4 +1,5 @@
-//! What the error codes of EC2, IAM and STS mean: one table per service, and one per Kind in its file.
+//! What the error codes of EC2, Elastic Load Balancing, IAM and STS mean: one table per service, and one
+//! per Kind in its file.
 //!
 //! A code says what went wrong; its [`Class`] says what to do about it. Adapter and simulation read
 //! the same tables, so what the explorer proved holds for the real account.
@@ -13,6 +14,10 @@ use super::CATALOGUE;
 pub enum Service {
     /// Networks and what is in them.
     Ec2,
+    /// Classic load balancers.
+    Elb,
+    /// Network and application load balancers.
+    Elbv2,
     /// Identities.
     Iam,
     /// Who is calling, and as whom.
@@ -26,6 +31,7 @@ pub struct Code {
     class: Class,
     operation: Option<&'static str>,
     advice: Option<&'static str>,
+    quota: Option<&'static str>,
 }
 
 impl Code {
@@ -36,7 +42,15 @@ impl Code {
             class,
             operation: None,
             advice: None,
+            quota: None,
         }
+    }
+
+    /// A quota is used up: this one, by its name in AWS' list of quotas. Only a person can get more.
+    pub(super) const fn quota(code: &'static str, quota: &'static str) -> Self {
+        let mut known = Self::new(code, Class::Fatal);
+        known.quota = Some(quota);
+        known
     }
 
     /// It means this only as an answer to this operation.
@@ -68,23 +82,37 @@ pub fn classify(service: Service, operation: &str, code: &str) -> Option<Class> 
     let known = of_kind(service, operation, code).map(|known| known.class.clone());
     known.or_else(|| common(code)).or_else(|| match service {
         Service::Ec2 => ec2(code),
+        Service::Elb | Service::Elbv2 => elb(code),
         Service::Iam => iam(code),
         Service::Sts => sts(code),
     })
 }
 
-/// The error for an answer of AWS.
+/// The quota that is used up, if a code says so: by its name in AWS' list of quotas.
+pub fn quota(service: Service, operation: &str, code: &str) -> Option<&'static str> {
+    of_kind(service, operation, code)?.quota
+}
+
+/// The error for an answer of AWS, which concerns this region.
 ///
 /// A code that is in no table is retryable and says so. Unless the server failed: then nobody knows
 /// whether the call took effect, so its class is [`Class::Unknown`].
 pub fn error(
     service: Service,
+    region: &str,
     operation: &str,
     status: u16,
     code: &str,
     message: &str,
 ) -> CloudError {
     if let Some(class) = classify(service, operation, code) {
+        if let Some(quota) = quota(service, operation, code) {
+            let message = format!(
+                "{message} (the quota '{quota}' of {region} is used up: delete what nobody needs, or \
+                 ask AWS for more)"
+            );
+            return CloudError::new(class, code, message);
+        }
         let known = of_kind(service, operation, code);
         return match known.and_then(|known| known.advice).or_else(|| cure(code)) {
             Some(cure) => CloudError::new(class, code, format!("{message} ({cure})")),
@@ -233,6 +261,24 @@ fn ec2(code: &str) -> Option<Class> {
         _ if code.ends_with(".Duplicate") => Class::Exists,
         _ if code.ends_with(".Malformed") || code.ends_with("Malformed") => Class::Fatal,
         _ if code.ends_with("LimitExceeded") => Class::Fatal,
+        _ => return None,
+    })
+}
+
+/// Both APIs of Elastic Load Balancing have the same names for the same.
+fn elb(code: &str) -> Option<Class> {
+    Some(match code {
+        "LoadBalancerNotFound" | "SubnetNotFound" => Class::NotFound,
+        "ResourceInUse" | "TooManyTags" => Class::Blocked(Vec::new()),
+        "AvailabilityZoneNotSupported"
+        | "DuplicateTagKeys"
+        | "InvalidConfigurationRequest"
+        | "InvalidInput"
+        | "InvalidSecurityGroup"
+        | "InvalidSubnet"
+        | "OperationNotPermitted"
+        | "UnsupportedProtocol" => Class::Fatal,
+        "DependencyThrottle" => Class::Throttled,
         _ => return None,
     })
 }
@@ -404,7 +450,13 @@ mod tests {
 
     #[test]
     fn no_two_kinds_give_one_answer_two_meanings() {
-        for service in [Service::Ec2, Service::Iam, Service::Sts] {
+        for service in [
+            Service::Ec2,
+            Service::Elb,
+            Service::Elbv2,
+            Service::Iam,
+            Service::Sts,
+        ] {
             let entries = CATALOGUE.iter().filter(|entry| entry.service == service);
             let codes: Vec<&Code> = entries.flat_map(|entry| entry.codes).collect();
             for (at, known) in codes.iter().enumerate() {
@@ -425,14 +477,37 @@ mod tests {
 
     #[test]
     fn a_kinds_own_code_comes_with_its_advice() {
-        let full = error(Service::Ec2, "CreateVpc", 400, "VpcLimitExceeded", "No.");
+        let zone = error(
+            Service::Ec2,
+            "eu-central-1",
+            "CreateSubnet",
+            400,
+            "InvalidZone.NotFound",
+            "No.",
+        );
+        assert!(zone.message.contains("a zone of the region"), "{zone}");
+    }
+
+    #[test]
+    fn a_quota_is_told_with_its_name_and_region() {
+        let code = "VpcLimitExceeded";
+        let full = error(Service::Ec2, "eu-central-1", "CreateVpc", 400, code, "No.");
         assert_eq!(full.class, Class::Fatal);
+        let said = "the quota 'VPCs per Region' of eu-central-1 is used up";
+        assert!(full.message.contains(said), "{full}");
         assert!(full.message.contains("ask AWS for more"), "{full}");
     }
 
     #[test]
     fn an_unknown_code_is_retryable_and_says_so() {
-        let error = error(Service::Ec2, "CreateVpc", 400, "Novelty", "Something new.");
+        let error = error(
+            Service::Ec2,
+            "",
+            "CreateVpc",
+            400,
+            "Novelty",
+            "Something new.",
+        );
         assert_eq!(error.class, Class::Retryable);
         assert_eq!(&*error.code, "Novelty");
         assert!(
@@ -445,7 +520,7 @@ mod tests {
     #[test]
     fn who_is_not_trusted_is_told_the_cure() {
         let words = |code| {
-            error(Service::Ec2, "DescribeVpcs", 401, code, "No.")
+            error(Service::Ec2, "", "DescribeVpcs", 401, code, "No.")
                 .message
                 .to_string()
         };
@@ -458,11 +533,12 @@ mod tests {
 
     #[test]
     fn a_failed_server_leaves_the_outcome_unknown() {
-        let unknown = error(Service::Iam, "CreateRole", 500, "Novelty", "Oops.");
+        let unknown = error(Service::Iam, "", "CreateRole", 500, "Novelty", "Oops.");
         assert_eq!(unknown.class, Class::Unknown);
         assert!(!unknown.is_refusal());
         let throttled = error(
             Service::Ec2,
+            "",
             "CreateVpc",
             503,
             "RequestLimitExceeded",

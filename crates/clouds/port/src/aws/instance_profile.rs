@@ -3,6 +3,7 @@
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming};
+use ownership::life::Course;
 use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName, Text, name};
 
@@ -71,11 +72,14 @@ pub static INSTANCE_PROFILE: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: false,
     naming: Naming::Account,
+    names: ownership::name::NameRule::longest(128),
     ids: Ids::Names,
     has_creation_time: true,
     lists_marks: false,
+    recorded: true,
     valuable: false,
     settling: IAM_SETTLING,
+    course: Course::PLAIN,
     props: &[],
     inner: &[InnerKind {
         name: PROFILE_ROLE,
@@ -85,6 +89,9 @@ pub static INSTANCE_PROFILE: Kind = Kind {
         blocks_deletion: true,
         batch: false,
         single: true,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }],
 };
 
@@ -117,7 +124,7 @@ mod tests {
     #[test]
     fn a_slot_waits_for_its_role() {
         let slot = profile("kubernetes-a").unwrap();
-        let needs: Vec<_> = slot.dependencies().map(SlotName::as_str).collect();
+        let needs: Vec<_> = slot.inner_dependencies().map(SlotName::as_str).collect();
         assert_eq!(needs, ["worker-role"]);
     }
 

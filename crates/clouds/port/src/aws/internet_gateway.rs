@@ -2,6 +2,7 @@
 
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::kind::{BirthProof, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming};
+use ownership::life::Course;
 use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName};
 
@@ -44,11 +45,14 @@ pub static INTERNET_GATEWAY: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: EC2_SETTLING,
+    course: Course::PLAIN,
     props: &[],
     inner: &[InnerKind {
         name: ATTACHMENT,
@@ -58,6 +62,9 @@ pub static INTERNET_GATEWAY: Kind = Kind {
         blocks_deletion: true,
         batch: false,
         single: true,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }],
 };
 
@@ -76,8 +83,10 @@ static CODES: [Code; 4] = [
         .to("AttachInternetGateway")
         .advice("a VPC can have one internet gateway: detach the other one"),
     Code::new("Gateway.NotAttached", Class::NotFound),
-    Code::new("InternetGatewayLimitExceeded", Class::Fatal)
-        .advice("delete an internet gateway that nobody needs, or ask AWS for more"),
+    Code::quota(
+        "InternetGatewayLimitExceeded",
+        "Internet gateways per Region",
+    ),
 ];
 
 static SAMPLE: Sample = Sample::of(&INTERNET_GATEWAY);
@@ -94,7 +103,7 @@ mod tests {
             vpc: Expr::Slot(name("vpc")),
         };
         let slot = wanted.slot(name("gateway"));
-        let needs: Vec<_> = slot.dependencies().map(SlotName::as_str).collect();
+        let needs: Vec<_> = slot.inner_dependencies().map(SlotName::as_str).collect();
         assert_eq!(needs, ["vpc"]);
         ownership::Blueprint::new(vec![slot, vpc::find_default(name("vpc"))]).unwrap();
     }
@@ -103,7 +112,7 @@ mod tests {
     fn a_vpc_with_another_gateway_comes_with_advice() {
         let refused = |operation| {
             let code = "InvalidParameterValue";
-            errors::error(Service::Ec2, operation, 400, code, "No.")
+            errors::error(Service::Ec2, "", operation, 400, code, "No.")
         };
         let error = refused("AttachInternetGateway");
         assert_eq!(error.class, Class::Fatal);

@@ -2,10 +2,16 @@
 
 mod access;
 mod check;
+pub mod classic_load_balancer;
+pub mod elastic_ip;
 pub mod errors;
+pub mod health_check;
 pub mod instance_profile;
 pub mod internet_gateway;
+pub mod load_balancer;
+pub mod nat_gateway;
 pub mod network;
+pub mod network_load_balancer;
 mod place;
 pub mod policy;
 pub mod role;
@@ -13,6 +19,7 @@ pub mod route_table;
 mod rule;
 pub mod security_group;
 pub mod subnet;
+pub mod target_group;
 pub mod vpc;
 
 pub use access::{Access, Accounts, AssumeRole, Credentials, Secret};
@@ -36,14 +43,19 @@ pub struct Entry {
 }
 
 /// Every Kind of AWS.
-pub const CATALOGUE: [Entry; 7] = [
+pub const CATALOGUE: [Entry; 12] = [
     vpc::ENTRY,
     route_table::ENTRY,
     subnet::ENTRY,
     internet_gateway::ENTRY,
+    elastic_ip::ENTRY,
+    nat_gateway::ENTRY,
     security_group::ENTRY,
     role::ENTRY,
     instance_profile::ENTRY,
+    classic_load_balancer::ENTRY,
+    target_group::ENTRY,
+    network_load_balancer::ENTRY,
 ];
 
 /// The declaration of every Kind of AWS.
@@ -62,6 +74,9 @@ const EC2_SETTLING: Millis = Millis::seconds(15);
 
 /// How long IAM reads may lag behind writes.
 const IAM_SETTLING: Millis = Millis::seconds(30);
+
+/// How long reads of Elastic Load Balancing may lag behind writes.
+const ELB_SETTLING: Millis = Millis::seconds(15);
 
 /// How long EC2 remembers a client token.
 const EC2_TOKEN: Millis = Millis::seconds(24 * 3600);

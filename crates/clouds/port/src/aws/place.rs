@@ -1,5 +1,9 @@
 //! Where in AWS a [`Cloud`](crate::Cloud) is.
 
+use std::future::Future;
+
+use ownership::{CloudError, Text};
+
 use crate::Survey;
 
 /// A cloud that is one account and region of AWS.
@@ -12,6 +16,12 @@ pub trait AwsPlace: Survey {
 
     /// The region.
     fn region(&self) -> &str;
+
+    /// The names of the region's zones in which subnets can be made.
+    ///
+    /// # Errors
+    /// AWS could not be asked.
+    fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send;
 
     /// What resources cannot be moved from: account and region.
     fn place(&self) -> String {

@@ -5,6 +5,7 @@ use ownership::input::InputError;
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
+use ownership::life::Course;
 use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName, Text, name};
 
@@ -48,7 +49,7 @@ impl Role {
             inner.push(InnerWish {
                 kind: INLINE_POLICY,
                 key: Expr::Text(name.clone()),
-                value: document,
+                value: document.into(),
             });
         }
         for arn in &self.attached {
@@ -129,11 +130,14 @@ pub static ROLE: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: false,
     naming: Naming::Account,
+    names: ownership::name::NameRule::longest(64),
     ids: Ids::Names,
     has_creation_time: true,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: IAM_SETTLING,
+    course: Course::PLAIN,
     props: &[PropRule {
         name: "trust",
         change: Change::InPlace,
@@ -147,6 +151,9 @@ pub static ROLE: Kind = Kind {
             blocks_deletion: true,
             batch: false,
             single: false,
+            comes_along: &[],
+            born_with: None,
+            is_listed: true,
         },
         InnerKind {
             name: ATTACHED_POLICY,
@@ -156,6 +163,9 @@ pub static ROLE: Kind = Kind {
             blocks_deletion: true,
             batch: false,
             single: false,
+            comes_along: &[],
+            born_with: None,
+            is_listed: true,
         },
     ],
 };

@@ -83,6 +83,13 @@ pub enum Peer {
 
 const FIELD: &str = "rule";
 
+impl Traffic {
+    /// The key of a rule that lets this come from a peer: all of it, but for the peer if that is empty.
+    pub fn key_from(self, peer: &str) -> Text {
+        format!("ingress {self} {peer}").into()
+    }
+}
+
 impl OtherProtocol {
     /// The number.
     pub const fn number(self) -> u8 {
@@ -295,16 +302,20 @@ fn is_id(id: &str, prefix: &str) -> bool {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ingress ")?;
-        match self.traffic {
-            Traffic::All => f.write_str("all all"),
-            Traffic::Tcp(ports) => write!(f, "tcp {ports}"),
-            Traffic::Udp(ports) => write!(f, "udp {ports}"),
-            Traffic::Icmp(icmp) => write!(f, "icmp {icmp}"),
-            Traffic::IcmpV6(icmp) => write!(f, "icmpv6 {icmp}"),
-            Traffic::Other(OtherProtocol(number)) => write!(f, "{number} all"),
-        }?;
-        write!(f, " {}", self.peer)
+        write!(f, "ingress {} {}", self.traffic, self.peer)
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all all"),
+            Self::Tcp(ports) => write!(f, "tcp {ports}"),
+            Self::Udp(ports) => write!(f, "udp {ports}"),
+            Self::Icmp(icmp) => write!(f, "icmp {icmp}"),
+            Self::IcmpV6(icmp) => write!(f, "icmpv6 {icmp}"),
+            Self::Other(OtherProtocol(number)) => write!(f, "{number} all"),
+        }
     }
 }
 

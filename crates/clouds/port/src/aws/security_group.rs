@@ -7,6 +7,7 @@ use ownership::input::InputError;
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
+use ownership::life::Course;
 use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName, Text};
 
@@ -26,6 +27,17 @@ pub struct SecurityGroup {
     pub vpc: Expr,
     /// Who may reach its members.
     pub rules: Vec<Rule>,
+    /// The groups of other slots whose members may reach its members. Two groups can let each other in.
+    pub groups: Vec<FromGroup>,
+}
+
+/// The members of the group of another slot may come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FromGroup {
+    /// What may come.
+    pub traffic: Traffic,
+    /// The group: its id.
+    pub group: Expr,
 }
 
 impl SecurityGroup {
@@ -51,12 +63,17 @@ impl SecurityGroup {
             key: Expr::Text(rule.key()),
             value: "".into(),
         });
+        let groups = self.groups.into_iter().map(|from| InnerWish {
+            kind: RULE,
+            key: Expr::join([from.traffic.key_from("").into(), from.group]),
+            value: "".into(),
+        });
         Ok(Slot {
             props: vec![
                 ("vpc", self.vpc),
                 ("description", Expr::Text(self.description)),
             ],
-            inner: inner.collect(),
+            inner: inner.chain(groups).collect(),
             ..Slot::own(slot, &SECURITY_GROUP, self.name)
         })
     }
@@ -139,11 +156,14 @@ pub static SECURITY_GROUP: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Within("vpc"),
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: EC2_SETTLING,
+    course: Course::PLAIN,
     props: &[
         PropRule {
             name: "vpc",
@@ -162,6 +182,9 @@ pub static SECURITY_GROUP: Kind = Kind {
         blocks_deletion: false,
         batch: true,
         single: false,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }],
 };
 
@@ -181,10 +204,14 @@ static CODES: [Code; 9] = [
     Code::new("CannotDelete", Class::Fatal),
     Code::new("VPCIdNotSpecified", Class::Fatal)
         .advice("say which VPC: the region has no default VPC"),
-    Code::new("SecurityGroupLimitExceeded", Class::Fatal)
-        .advice("delete a security group that nobody needs, or ask AWS for more"),
-    Code::new("RulesPerSecurityGroupLimitExceeded", Class::Fatal)
-        .advice("remove rules from the group, or ask AWS for more"),
+    Code::quota(
+        "SecurityGroupLimitExceeded",
+        "VPC security groups per Region",
+    ),
+    Code::quota(
+        "RulesPerSecurityGroupLimitExceeded",
+        "Inbound or outbound rules per security group",
+    ),
 ];
 
 static SAMPLE: Sample = Sample {
@@ -216,6 +243,7 @@ mod tests {
             description: "nodes of a cluster".into(),
             vpc: Expr::Text("vpc-1".into()),
             rules: rules.iter().map(|rule| rule.parse().unwrap()).collect(),
+            groups: Vec::new(),
         };
         group.slot(SlotName::new("security-group").unwrap())
     }
@@ -301,6 +329,34 @@ mod tests {
         ] {
             assert_eq!(rule(right), "", "{right}");
         }
+    }
+
+    #[test]
+    fn two_groups_can_let_each_other_in() {
+        let name = |name: &str| SlotName::new(name).unwrap();
+        let group = |own: &str, other: &str| {
+            let group = SecurityGroup {
+                name: own.into(),
+                description: "of a cluster".into(),
+                vpc: Expr::Text("vpc-1".into()),
+                rules: Vec::new(),
+                groups: vec![FromGroup {
+                    traffic: Traffic::Tcp(Ports::one(443)),
+                    group: Expr::Slot(name(other)),
+                }],
+            };
+            group.slot(name(own)).unwrap()
+        };
+        let slots = vec![group("nodes", "masters"), group("masters", "nodes")];
+        assert_eq!(
+            slots[0].inner[0].key.to_string(),
+            "ingress tcp 443-443 <masters>"
+        );
+        ownership::Blueprint::new(slots).unwrap();
+        // What it comes to is the spelling of such a rule.
+        let id = "sg-0123456789abcdef0";
+        let rule: Rule = format!("tcp 443 {id}").parse().unwrap();
+        assert_eq!(rule.traffic.key_from(id), rule.key());
     }
 
     #[test]

@@ -1,23 +1,76 @@
 //! Subnets.
 
 use ownership::blueprint::{Expr, Source};
+use ownership::input::InputError;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
+use ownership::life::Course;
 use ownership::mark::Carrier;
-use ownership::{Class, Kind, Slot, SlotName};
+use ownership::{Class, Kind, Slot, SlotName, Text};
 
 use super::errors::{Code, Service};
-use super::{EC2_SETTLING, Entry, vpc};
-use crate::sample::Sample;
+use super::network::Network;
+use super::{EC2_SETTLING, Entry, check, vpc};
+use crate::sample::{Parent, Sample};
 
 /// A slot for all subnets of a VPC, which are only used.
 pub fn find_all(slot: SlotName, vpc: Expr) -> Slot {
     let by = vec![("vpc", vpc)];
-    let source = Source::Find { by, all: true };
+    let source = Source::Find {
+        by,
+        tags: Vec::new(),
+        all: true,
+    };
     Slot {
         source,
         ..Slot::find(slot, &SUBNET, Vec::new())
     }
 }
+
+/// A subnet that a claim wants for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subnet {
+    /// Its VPC.
+    pub vpc: Expr,
+    /// Its address range, within that of the VPC.
+    pub cidr: Network,
+    /// Its zone, such as `eu-central-1a`.
+    pub zone: Text,
+    /// Whether machines in it get public addresses.
+    pub public_ips: bool,
+}
+
+impl Subnet {
+    /// The slot for it.
+    ///
+    /// # Errors
+    /// A range that EC2 does not accept for a subnet, or no zone.
+    pub fn slot(self, slot: SlotName) -> Result<Slot, InputError> {
+        if !self.cidr.is_v4() || !(16..=28).contains(&self.cidr.prefix()) {
+            let rule = "must be an IPv4 range between /16 and /28";
+            return Err(InputError::new("subnet cidr", &self.cidr.to_string(), rule));
+        }
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let alphabet = "letters, digits and -";
+        check::text("subnet zone", &self.zone, LONGEST_ZONE, legal, alphabet)?;
+        let public_ips = if self.public_ips { "true" } else { "false" };
+        Ok(Slot {
+            props: vec![
+                ("vpc", self.vpc),
+                ("cidr", Expr::Text(self.cidr.to_string().into())),
+                ("zone", Expr::Text(self.zone)),
+                (PUBLIC_IPS, public_ips.into()),
+            ],
+            ..Slot::own(slot, &SUBNET, "")
+        })
+    }
+}
+
+/// The property that says whether machines in a subnet get public addresses: `true` or `false`. A new
+/// one does not give them.
+pub const PUBLIC_IPS: &str = "public-ips";
+
+/// No name of a zone is nearly as long.
+const LONGEST_ZONE: usize = 64;
 
 /// The declaration.
 pub static SUBNET: Kind = Kind {
@@ -30,11 +83,14 @@ pub static SUBNET: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Free,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: EC2_SETTLING,
+    course: Course::PLAIN,
     props: &[
         PropRule {
             name: "vpc",
@@ -47,6 +103,10 @@ pub static SUBNET: Kind = Kind {
         PropRule {
             name: "zone",
             change: Change::Never,
+        },
+        PropRule {
+            name: PUBLIC_IPS,
+            change: Change::InPlace,
         },
     ],
     inner: &[],
@@ -64,8 +124,7 @@ static CODES: [Code; 5] = [
         .advice("choose a range that no other subnet of the VPC has"),
     Code::new("InvalidZone.NotFound", Class::Fatal).advice("choose a zone of the region"),
     Code::new("InvalidAvailabilityZone", Class::Fatal).advice("choose a zone of the region"),
-    Code::new("SubnetLimitExceeded", Class::Fatal)
-        .advice("delete a subnet of the VPC that nobody needs, or ask AWS for more"),
+    Code::quota("SubnetLimitExceeded", "Subnets per VPC"),
 ];
 
 /// Its ranges are in the default VPC, beside the subnets there.
@@ -74,13 +133,43 @@ static SAMPLE: Sample = Sample {
     props: &[("cidr", "172.31.128.0/24"), ("zone", "zone-a")],
     beside: &[("cidr", "172.31.129.0/24")],
     moved: &[("cidr", "10.1.1.0/24")],
+    changed: &[(PUBLIC_IPS, "true")],
     blocked_by: Some("network interface"),
     ..Sample::of(&SUBNET)
+};
+
+/// For the samples of what lies in a subnet.
+pub(super) const PARENT: Parent = Parent {
+    prop: "subnet",
+    part: None,
+    sample: &SAMPLE,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subnet_has_a_range_that_ec2_accepts() {
+        let slot = |cidr: &str, zone: &str| {
+            let subnet = Subnet {
+                vpc: Expr::Text("vpc-1".into()),
+                cidr: Network::parse("subnet cidr", cidr)?,
+                zone: zone.into(),
+                public_ips: true,
+            };
+            subnet.slot(SlotName::new("subnet-a")?)
+        };
+        let props = slot("10.1.2.3/20", "eu-central-1a").unwrap().props;
+        assert_eq!(props[1], ("cidr", Expr::Text("10.1.0.0/20".into())));
+        assert_eq!(props[3], (PUBLIC_IPS, "true".into()));
+        for bad in ["10.0.0.0/15", "10.0.0.0/29", "2001:db8::/64"] {
+            let error = slot(bad, "eu-central-1a").unwrap_err().to_string();
+            assert!(error.contains("between /16 and /28"), "{error}");
+        }
+        let error = slot("10.1.0.0/20", "").unwrap_err().to_string();
+        assert!(error.contains("must not be empty"), "{error}");
+    }
 
     #[test]
     fn it_is_looked_for_in_the_vpc_that_was_found() {

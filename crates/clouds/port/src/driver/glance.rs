@@ -1,21 +1,21 @@
 //! Claims at rest: a glance at the inventory in place of a pass.
 
-use ownership::decide::Decided;
+use ownership::decide::{Call, Decided, Op};
 use ownership::error::Class;
 use ownership::time::Tick;
 use ownership::{
-    Case, CloudError, Decision, Edit, Ledger, Phase, Reason, Rules, Sightings, View, decide,
+    Case, CloudError, Decision, Edit, Ledger, Phase, Query, Reason, Sightings, View, decide,
 };
 
 use super::{Clock, Driver, Journal, LedgerStore, PassEnd, Report, TOO_MANY};
-use crate::inventory::{Inventory, Silent, Survey};
+use crate::inventory::{Show, Silent};
 
 /// What the last pass over a claim found, if it came to rest, and when that was. Losing it costs a
 /// pass.
 #[derive(Clone, Debug, Default)]
 pub struct Rested(Option<(Report, Tick)>);
 
-impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
+impl<C: Show, K: Clock> Driver<'_, C, K> {
     /// One visit to a claim.
     ///
     /// # Expected flow
@@ -100,14 +100,18 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
                 ..
             } = decide(self.rules, case, ledger, &view, &mut sightings, now);
             match decision {
-                // To ask again is to ask for something fresh.
-                Decision::Look(query) if view.look(&query).is_none() => {
-                    match self.cloud.show(&query, now, Some(since)).await {
-                        Ok(shown) => view.recall(query, shown.answer, shown.at),
-                        Err(Silent::Survey(error)) if error.class == Class::Throttled => {
-                            return Err(error);
+                Decision::Call(calls) => {
+                    let Some(queries) = questions(calls, &view) else {
+                        return Ok(Glance::Differs);
+                    };
+                    for query in queries {
+                        match self.cloud.show(&query, now, Some(since)).await {
+                            Ok(shown) => view.recall(query, shown.answer, shown.at),
+                            Err(Silent::Survey(error)) if error.class == Class::Throttled => {
+                                return Err(error);
+                            }
+                            Err(_) => return Ok(Glance::Differs),
                         }
-                        Err(_) => return Ok(Glance::Differs),
                     }
                 }
                 // What can be closed now, and not by this, is closed by a pass.
@@ -122,14 +126,25 @@ impl<R: Rules + Sync, C: Survey, K: Clock> Driver<'_, R, Inventory<C>, K> {
                     remembered.learn_announcements(&sightings);
                     return Ok(Glance::Rest(report, books));
                 }
-                Decision::Write(edits) if reason == Reason::SeenByMarks => {
-                    return Ok(Glance::Close(edits));
+                Decision::Write(entries) if reason == Reason::SeenByMarks => {
+                    let edits = entries.into_iter().flat_map(|entry| entry.edits);
+                    return Ok(Glance::Close(edits.collect()));
                 }
                 _ => return Ok(Glance::Differs),
             }
         }
         Ok(Glance::Differs)
     }
+}
+
+/// The questions of a round, if it has nothing else, and asks none of them again: that is to ask for
+/// something fresh.
+fn questions(calls: Vec<Call>, view: &View) -> Option<Vec<Query>> {
+    let new = |call: Call| match call.op {
+        Op::Read(query) if view.look(&query).is_none() => Some(query),
+        _ => None,
+    };
+    calls.into_iter().map(new).collect()
 }
 
 /// What the inventory shows of a claim.

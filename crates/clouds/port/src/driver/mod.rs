@@ -1,14 +1,16 @@
-//! The driver: carries out what the engine decides, one thing at a time.
+//! The driver: carries out what the engine decides, round by round.
 //!
 //! It is thin on purpose. It decides nothing about ownership; it reads, writes, performs, and tells
 //! the engine what came of it.
 
+mod calls;
 mod glance;
 mod plan;
 
 use std::future::{Future, ready};
 
-use ownership::decide::{Decided, Filled, Guest, Halt};
+use futures_util::future::join_all;
+use ownership::decide::{Call, Decided, Entry, Filled, Guest, Halt, Op};
 use ownership::error::Class;
 use ownership::time::{Millis, Tick};
 use ownership::view::Refusal;
@@ -17,10 +19,11 @@ use ownership::{
     Target, View, decide,
 };
 
+use calls::{Outcome, is_delicate};
 pub use glance::{Glance, Rested};
 pub use plan::{Plan, Planned, Wait, new_id};
 
-use crate::cloud::{Cloud, Deadline};
+use crate::cloud::Cloud;
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync {
@@ -183,9 +186,9 @@ fn alike<T>(one: &[T], other: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
 }
 
 /// Everything that a pass works with.
-pub struct Driver<'a, R, C, K> {
+pub struct Driver<'a, C, K> {
     /// The rules of the engine.
-    pub rules: &'a R,
+    pub rules: &'a dyn Rules,
     /// The cloud.
     pub cloud: &'a C,
     /// The clock.
@@ -197,14 +200,14 @@ pub struct Driver<'a, R, C, K> {
 /// More decisions than any pass needs: a pass that gets there is caught in a circle.
 const TOO_MANY: usize = 10_000;
 
-impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
+impl<C: Cloud, K: Clock> Driver<'_, C, K> {
     /// One pass over one claim.
     ///
     /// # Expected flow
     /// 1. Load the ledger.
-    /// 2. Ask the engine, carry out its decision, tell it the outcome; again.
-    /// 3. End at rest, when there is something to wait for, or at the first failure: the next pass
-    ///    begins with fresh reads.
+    /// 2. Ask the engine, carry out its decision, tell it every outcome; again.
+    /// 3. End at rest, when there is something to wait for, or when a call has failed and what came of
+    ///    the others is recorded: the next pass begins with fresh reads.
     ///
     /// # Guarantees
     /// Dropping the future at any point is a crash, and no worse than one.
@@ -226,7 +229,6 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
             let Decided {
                 decision,
                 reason,
-                slot,
                 findings,
                 filled,
                 guests,
@@ -237,62 +239,46 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 guests,
             };
             match decision {
-                Decision::Look(query) => match self.cloud.read(&query).await {
-                    Ok(answer) => view.learn(query, answer, now),
-                    Err(error) => return self.failed(error, report),
-                },
-                // A create is announced when it may be sent: an announcement that finds no answer
-                // holds its slot for the settling time.
-                Decision::Write(edits)
-                    if let Some(until) = self.shut_until(now)
-                        && edits.iter().any(|edit| announces(case, edit)) =>
-                {
-                    return PassEnd::NotNow(until);
-                }
-                Decision::Write(edits) => match store.write(&edits).await {
-                    Ok(()) => {
-                        for edit in &edits {
-                            ledger.apply(edit);
-                            if let (Edit::Record { slot, target, .. }, Reason::RecordFound(_)) =
-                                (edit, &reason)
-                            {
-                                journal.found(slot, target);
-                            }
+                Decision::Write(mut entries) => {
+                    // A create is announced when it may be sent: an announcement that finds no answer
+                    // holds its slot for the settling time.
+                    if let Some(until) = self.shut_until(now) {
+                        let announces =
+                            |entry: &Entry| entry.edits.iter().any(|edit| announces(case, edit));
+                        entries.retain(|entry| !announces(entry));
+                        if entries.is_empty() {
+                            return PassEnd::NotNow(until);
                         }
-                        sightings.keep_only(&ledger);
-                        if edits.contains(&Edit::Finish) {
-                            return PassEnd::Done(report);
-                        }
-                        view.wrote(&edits, now, &reason);
                     }
-                    Err(error) => match refused_record(&error, &edits) {
-                        Some(refusal) if view.refusal().is_none() => view.refuse(refusal),
-                        _ => return PassEnd::Ledger(error),
-                    },
-                },
-                Decision::Do(step) => {
-                    if let Some(until) = self.shut_until(now)
-                        && is_delicate(&step)
-                    {
+                    let edits = entries.iter().flat_map(|entry| &entry.edits);
+                    let edits: Vec<Edit> = edits.cloned().collect();
+                    if let Err(error) = store.write(&edits).await {
+                        let one_of_several = entries.len() > 1;
+                        if one_of_several && matches!(error, LedgerError::Refused(_)) {
+                            view.write_singly();
+                        } else if !refused_records(&mut view, &error, &edits) {
+                            return PassEnd::Ledger(error);
+                        }
+                        continue;
+                    }
+                    for Entry { edits, reason } in &entries {
+                        note_found(journal, &ledger, edits, reason);
+                    }
+                    for edit in &edits {
+                        ledger.apply(edit);
+                    }
+                    sightings.keep_only(&ledger);
+                    if edits.contains(&Edit::Finish) {
+                        return PassEnd::Done(report);
+                    }
+                    for Entry { edits, reason } in &entries {
+                        view.wrote(edits, now, reason);
+                    }
+                }
+                Decision::Call(calls) => {
+                    if let Err(until) = self.call(calls, &mut view, now, journal).await {
                         return PassEnd::NotNow(until);
                     }
-                    let fresh = view.good_until(&step, self.rules.fresh_for());
-                    // What can be repeated under its token may land after the Lease, as a repetition does.
-                    let last = is_delicate(&step).then(|| self.last_call());
-                    let by = Deadline::new(self.clock, last.map_or(fresh, |last| fresh.min(last)));
-                    let outcome = self.cloud.perform(&step, by).await;
-                    journal.step(&step, &reason, outcome.as_ref().map(|_| ()));
-                    match outcome {
-                        Ok(effect) => view.performed(&step, effect.born, self.clock.now()),
-                        Err(error) => {
-                            if let Some(error) = self.absorb(&mut view, step, slot, error) {
-                                return self.failed(error, report);
-                            }
-                        }
-                    }
-                }
-                Decision::EndTurn(_, error) if error.class == Class::Throttled => {
-                    return self.failed(error, report);
                 }
                 Decision::EndTurn(slot, error) => view.end_turn(slot, error),
                 // What was refused is tried again, however far the others came.
@@ -302,6 +288,7 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 Decision::Wait(until) => return PassEnd::Wait(until, reason, report),
                 Decision::Rest(books) => return PassEnd::Rest(report, books),
                 Decision::Done => return PassEnd::Done(report),
+                Decision::Halt(Halt::Failed(error)) => return self.failed(error, report),
                 Decision::Halt(Halt::Record(words)) => {
                     return PassEnd::Ledger(LedgerError::Refused(words));
                 }
@@ -315,6 +302,52 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
         )
     }
 
+    /// Sends calls at once and takes in what came of every one of them. What may not be sent now is left
+    /// out.
+    ///
+    /// # Errors
+    /// None of them may be sent before this time.
+    async fn call(
+        &self,
+        mut calls: Vec<Call>,
+        view: &mut View,
+        now: Tick,
+        journal: &mut impl Journal,
+    ) -> Result<(), Tick> {
+        if let Some(until) = self.shut_until(now) {
+            calls.retain(|call| !matches!(&call.op, Op::Perform(step) if is_delicate(step)));
+            if calls.is_empty() {
+                return Err(until);
+            }
+        }
+        let sent: Vec<_> = calls.iter().map(|call| self.send(call, view)).collect();
+        let outcomes = join_all(sent).await;
+        let mut performed = Vec::new();
+        let mut any_failed = false;
+        for (Call { op, reason, slot }, (outcome, at)) in calls.into_iter().zip(outcomes) {
+            match (op, outcome) {
+                (Op::Read(query), Outcome::Read(Ok(answer))) => view.learn(query, answer, now),
+                (Op::Read(_), Outcome::Read(Err(error))) => view.fail(self.classed(error)),
+                (Op::Perform(step), Outcome::Performed(outcome)) => {
+                    let outcome = outcome.map_err(|error| step.withhold(error));
+                    journal.step(&step, &reason, outcome.as_ref().map(|_| ()));
+                    any_failed |= outcome.is_err();
+                    performed.push((step, slot, outcome, at));
+                }
+                _ => {}
+            }
+        }
+        // A read that was under way beside a Step may be older than its effect.
+        for (step, slot, outcome, at) in performed {
+            match outcome {
+                Ok(_) if any_failed && !self.rules.takes_in_every_outcome() => {}
+                Ok(effect) => view.performed(&step, effect, at),
+                Err(error) => Self::absorb(view, step, slot, self.classed(error), at),
+            }
+        }
+        Ok(())
+    }
+
     fn last_call(&self) -> Tick {
         self.term.last_call(self.rules.request_timeout())
     }
@@ -323,56 +356,9 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
         self.term.shut_until(now, self.rules.request_timeout())
     }
 
-    /// Takes in a failure that the pass can go on from; gives back one that it cannot. What the cloud
-    /// refuses ends the turn of one slot; what it does not answer, or answers too often, ends the pass.
-    fn absorb(
-        &self,
-        view: &mut View,
-        step: Step,
-        slot: Option<SlotName>,
-        error: CloudError,
-    ) -> Option<CloudError> {
-        let class = self.rules.class(&error);
-        let error = CloudError { class, ..error };
-        match (step, &error.class, slot) {
-            (_, Class::Unknown, _) => Some(error),
-            (Step::Create(create), ..) => {
-                view.refuse_create(create.slot, error);
-                None
-            }
-            (_, Class::Throttled, _) => Some(error),
-            (Step::Delete(deletion), Class::NotFound, _) => {
-                view.miss(deletion.target(), self.clock.now());
-                None
-            }
-            (Step::RemoveInner(removal), Class::NotFound, _) => {
-                view.miss_parts(&removal);
-                None
-            }
-            (Step::Delete(deletion), Class::Blocked(_), _) => {
-                view.block(deletion.target().clone(), error);
-                None
-            }
-            (_, _, Some(slot)) => {
-                view.end_turn(slot, error);
-                None
-            }
-            _ => Some(error),
-        }
-    }
-
     fn failed(&self, error: CloudError, report: Report) -> PassEnd {
         let class = self.rules.class(&error);
         PassEnd::Failed(CloudError { class, ..error }, report)
-    }
-}
-
-/// Calls that must take effect in time or not at all (A3): all but those that can be repeated under a
-/// client token.
-fn is_delicate(step: &Step) -> bool {
-    match step {
-        Step::Create(create) => create.token.is_none(),
-        _ => true,
     }
 }
 
@@ -388,16 +374,34 @@ fn announces(case: &Case<'_>, edit: &Edit) -> bool {
     }
 }
 
-/// What it means that edits were refused which record what a slot has got.
-fn refused_record(error: &LedgerError, edits: &[Edit]) -> Option<Refusal> {
-    let slot = edits.iter().find_map(|edit| match edit {
-        Edit::Record { slot, .. } => Some(slot.clone()),
-        Edit::Know { known, .. } => Some(known.slot.clone()),
-        _ => None,
-    })?;
-    match error {
+/// Tells of resources that were found for slots; what is known, and only recorded again, is no news.
+fn note_found(journal: &mut impl Journal, before: &Ledger, edits: &[Edit], reason: &Reason) {
+    for edit in edits {
+        if let (Edit::Record { slot, target, .. }, Reason::RecordFound(_)) = (edit, reason)
+            && !before.known.contains_key(target)
+        {
+            journal.found(slot, target);
+        }
+    }
+}
+
+/// Takes in that the ledger does not record what slots have got. Says whether the pass can go on with that.
+fn refused_records(view: &mut View, error: &LedgerError, edits: &[Edit]) -> bool {
+    let refusal = |slot: SlotName| match error {
         LedgerError::Refused(words) => Some(Refusal::Record(slot, words.clone())),
         LedgerError::Gone => Some(Refusal::Gone(slot)),
         LedgerError::Conflict | LedgerError::Unknown(_) => None,
+    };
+    let recorded = edits.iter().filter_map(|edit| match edit {
+        Edit::Record { slot, .. } => Some(slot),
+        Edit::Know { known, .. } => Some(&known.slot),
+        _ => None,
+    });
+    let new = recorded.filter(|slot| !view.is_unrecorded(slot)).cloned();
+    let refusals: Vec<Refusal> = new.filter_map(refusal).collect();
+    let any = !refusals.is_empty();
+    for refusal in refusals {
+        view.refuse(refusal);
     }
+    any
 }

@@ -1,14 +1,18 @@
 //! A plan: the engine's own Steps against the cloud as it is, with nothing performed.
+//!
+//! A pass does at once what it can. A plan is read, so it has one Step after the other, slot by slot.
 
 use std::sync::Arc;
 
-use ownership::decide::Decided;
+use ownership::decide::{Call, Decided, Entry, Op};
+use ownership::life::Life;
 use ownership::part::Resource;
-use ownership::step::Create;
+use ownership::query::InnerAnswer;
+use ownership::step::{Create, Effect};
 use ownership::time::Millis;
 use ownership::{
-    Case, CloudError, Decision, Ledger, Reason, ResourceId, Rules, Sightings, SlotName, Step, View,
-    decide,
+    Case, CloudError, Decision, Ledger, Query, Reason, ResourceId, Sightings, SlotName, Step,
+    Target, View, decide,
 };
 
 use super::{Clock, Driver, Report, TOO_MANY};
@@ -34,6 +38,8 @@ pub struct Plan {
     pub then: Vec<Planned>,
     /// What such a pass finds before it waits; what it would create fills slots here, too.
     pub report: Report,
+    /// What it finds after the wait, if nothing changes meanwhile and there is nothing to do by then.
+    pub later: Report,
 }
 
 /// A wait.
@@ -52,7 +58,7 @@ impl Plan {
     }
 }
 
-impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
+impl<C: Cloud, K: Clock> Driver<'_, C, K> {
     /// The Steps of a whole pass that succeeds, and of those after a wait: reads go to the cloud,
     /// everything else is imagined, time included.
     ///
@@ -64,9 +70,11 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
         let mut sightings = Sightings::new();
         let mut steps = Vec::new();
         let mut plan = Plan::default();
+        // Nothing that is imagined gets old while the cloud is read.
+        let began = self.clock.now();
         let mut ahead = Millis(0);
         for _ in 0..TOO_MANY {
-            let now = self.clock.now() + ahead;
+            let now = began + ahead;
             let Decided {
                 decision,
                 reason,
@@ -75,34 +83,40 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
                 guests,
                 ..
             } = decide(self.rules, case, &ledger, &view, &mut sightings, now);
+            let report = Report {
+                findings,
+                filled,
+                guests,
+            };
             if plan.wait.is_none() {
-                plan.report = Report {
-                    findings,
-                    filled,
-                    guests,
-                };
+                plan.report = report;
+            } else if steps.is_empty() {
+                plan.later = report;
             }
             match decision {
-                // A read would show the cloud without the Steps before, and forget them.
-                Decision::Look(query) if !steps.is_empty() && view.presume(&query, now) => {}
-                Decision::Look(query) => {
-                    let answer = self.cloud.read(&query).await?;
-                    view.learn(query, answer, now);
-                }
-                Decision::Write(edits) => {
-                    for edit in &edits {
-                        ledger.apply(edit);
+                Decision::Write(entries) => {
+                    for Entry { edits, reason } in &entries {
+                        for edit in edits {
+                            ledger.apply(edit);
+                        }
+                        view.wrote(edits, now, reason);
                     }
-                    view.wrote(&edits, now, &reason);
                 }
-                Decision::Do(step) => {
-                    let born = match &step {
-                        Step::Create(create) => Some(Arc::new(imagine(create))),
-                        _ => None,
-                    };
-                    view.performed(&step, born, now);
-                    steps.push(Planned { step, reason });
-                }
+                Decision::Call(calls) => match first(calls) {
+                    First::Step(planned) => {
+                        view.performed(&planned.step, imagine(&planned.step), now);
+                        steps.push(*planned);
+                    }
+                    First::Reads(queries) => {
+                        for query in queries {
+                            // A read would show the cloud without the Steps before, and forget them.
+                            if steps.is_empty() || !view.presume(&query, now) {
+                                let answer = self.cloud.read(&query).await?;
+                                view.learn(query, answer, now);
+                            }
+                        }
+                    }
+                },
                 // One wait is told; what comes after a second one is anybody's guess.
                 Decision::Wait(until) if plan.wait.is_none() => {
                     let at_most = until - now;
@@ -131,13 +145,56 @@ impl<R: Rules + Sync, C: Cloud, K: Clock> Driver<'_, R, C, K> {
     }
 }
 
+/// What a plan does first of a round.
+enum First {
+    Step(Box<Planned>),
+    Reads(Vec<Query>),
+}
+
+/// The Step of the first slot, or every read, if that slot needs one.
+fn first(calls: Vec<Call>) -> First {
+    let mut queries = Vec::new();
+    for call in calls {
+        match call.op {
+            Op::Perform(step) if queries.is_empty() => {
+                let reason = call.reason;
+                return First::Step(Box::new(Planned { step, reason }));
+            }
+            Op::Perform(_) => {}
+            Op::Read(query) => queries.push(query),
+        }
+    }
+    First::Reads(queries)
+}
+
 /// The placeholder for the id of what a create would make.
 pub fn new_id(slot: &SlotName) -> String {
     format!("(new {slot})")
 }
 
+/// What a Step would come to.
+fn imagine(step: &Step) -> Effect {
+    let Step::Create(create) = step else {
+        return Effect::default();
+    };
+    let born = Some(Arc::new(new(create)));
+    // What would come along inside it nobody can read.
+    let id = ResourceId::new(new_id(&create.slot));
+    let of = Target::at(&create.place, create.kind, id);
+    let inner = create.kind.inner.iter().map(|inner| InnerAnswer {
+        of: of.clone(),
+        inner: inner.name,
+        parts: Vec::new(),
+    });
+    Effect {
+        born,
+        inner: inner.collect(),
+        operation: None,
+    }
+}
+
 /// The resource that a create would make.
-fn imagine(create: &Create) -> Resource {
+fn new(create: &Create) -> Resource {
     Resource {
         kind: create.kind,
         id: ResourceId::new(new_id(&create.slot)),
@@ -146,6 +203,7 @@ fn imagine(create: &Create) -> Resource {
         tags: create.tags.clone(),
         props: create.props.clone(),
         created: None,
-        ready: true,
+        life: Life::Ready,
+        place: create.place.clone(),
     }
 }

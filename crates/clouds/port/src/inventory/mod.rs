@@ -18,8 +18,10 @@
 //! # Caveats
 //! A listing may show no marks ([`Kind::lists_marks`]). Then the marks are those of the last read of
 //! the resource that came through here. So that marks which somebody takes away do not stay for
-//! good, each survey reads the resource again whose marks are the oldest.
+//! good, each survey reads the resource again whose marks are the oldest. The same goes for parts inside
+//! resources that no listing shows ([`InnerKind::is_listed`](ownership::kind::InnerKind::is_listed)).
 
+mod insides;
 mod marks;
 mod snapshot;
 #[cfg(test)]
@@ -27,17 +29,19 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::lock;
 use ownership::part::Resource;
+use ownership::query::InnerAnswer;
 use ownership::time::{Millis, Tick};
-use ownership::{Answer, CloudError, Kind, Query, Step, Target};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Target};
 
 use crate::calls::Calls;
 use crate::cloud::{Cloud, Deadline, Effect};
+use insides::Insides;
 use marks::Marks;
 use snapshot::Snapshot;
 
@@ -67,12 +71,39 @@ impl<C: Survey> Survey for Arc<C> {
     }
 }
 
+/// A cloud that can answer from what was read once for all claims there.
+pub trait Show: Cloud {
+    /// Answers from snapshots that are good at `now`. Whoever has done nothing `since` is content with
+    /// what was begun after that, whatever others have done.
+    ///
+    /// # Errors
+    /// It cannot tell.
+    fn show(
+        &self,
+        query: &Query,
+        now: Tick,
+        since: Option<Tick>,
+    ) -> impl Future<Output = Result<Shown, Silent>> + Send;
+}
+
+impl<C: Show> Show for Arc<C> {
+    fn show(
+        &self,
+        query: &Query,
+        now: Tick,
+        since: Option<Tick>,
+    ) -> impl Future<Output = Result<Shown, Silent>> + Send {
+        C::show(self, query, now, since)
+    }
+}
+
 /// The inventory of one account and region, shared by all claims there.
 #[derive(Debug)]
 pub struct Inventory<C> {
     cloud: C,
     sheets: BTreeMap<&'static Kind, Sheet>,
     pace: Mutex<Pace>,
+    throttled: AtomicBool,
     calls: Option<Calls>,
 }
 
@@ -93,6 +124,7 @@ struct Sheet {
     /// Held while a survey is under way.
     taken: lock::Mutex<Option<Taken>>,
     marks: Mutex<Marks>,
+    insides: Mutex<Insides>,
 }
 
 /// The last survey. One that failed is not repeated by every claim either.
@@ -121,6 +153,9 @@ pub enum Silent {
     /// A listing does not show marks, and these were not read yet.
     #[error("the marks of {0} are not known")]
     Marks(Target),
+    /// A listing does not show what is inside, and that was not read yet.
+    #[error("what is inside {0} is not known")]
+    Inside(Target),
     /// The survey failed.
     #[error("the survey failed: {0}")]
     Survey(CloudError),
@@ -134,6 +169,7 @@ impl<C> Inventory<C> {
             cloud,
             sheets: kinds.iter().map(sheet).collect(),
             pace: Mutex::default(),
+            throttled: AtomicBool::new(false),
             calls: None,
         }
     }
@@ -148,6 +184,19 @@ impl<C> Inventory<C> {
     /// The Kinds that it keeps.
     pub fn kinds(&self) -> impl Iterator<Item = &'static Kind> {
         self.sheets.keys().copied()
+    }
+
+    /// Whether the account has said since somebody last asked that it is asked too much.
+    pub fn was_throttled(&self) -> bool {
+        self.throttled.swap(false, Ordering::SeqCst)
+    }
+
+    /// Takes note of an answer which says that the account is asked too much.
+    fn heed<T>(&self, outcome: Result<T, CloudError>) -> Result<T, CloudError> {
+        if matches!(&outcome, Err(error) if error.class == Class::Throttled) {
+            self.throttled.store(true, Ordering::SeqCst);
+        }
+        outcome
     }
 
     /// Until when nobody should ask the account anything: it was asked too much (law 9).
@@ -197,29 +246,16 @@ impl<C> Inventory<C> {
                 sheet.marks().forget(&target.id);
             }
         }
+        let keeps_parts = matches!(step, Step::Mark { .. } | Step::Unmark { .. });
+        for target in step.targets().iter().filter(|_| !keeps_parts) {
+            if let Some(sheet) = self.sheets.get(target.kind) {
+                sheet.insides().forget(&target.id);
+            }
+        }
     }
 }
 
 impl<C: Survey> Inventory<C> {
-    /// Answers from snapshots that are good at `now`. Whoever has done nothing `since` is content with
-    /// what was begun after that, whatever others have done.
-    ///
-    /// # Errors
-    /// It cannot tell.
-    pub async fn show(
-        &self,
-        query: &Query,
-        now: Tick,
-        since: Option<Tick>,
-    ) -> Result<Shown, Silent> {
-        let sheet = self.sheets.get(query.kind());
-        let sheet = sheet.ok_or(Silent::Kind(query.kind()))?;
-        let (at, outcome) = self.snapshot(sheet, now, since).await;
-        let snapshot = outcome.map_err(Silent::Survey)?;
-        let answer = snapshot.answer(query, |listed| sheet.with_marks(listed))?;
-        Ok(Shown { answer, at })
-    }
-
     async fn snapshot(
         &self,
         sheet: &Sheet,
@@ -234,9 +270,9 @@ impl<C: Survey> Inventory<C> {
         {
             return (last.at, last.outcome.clone());
         }
-        let outcome = self.cloud.survey(sheet.kind).await;
+        let outcome = self.heed(self.cloud.survey(sheet.kind).await);
         let outcome = outcome.map(|answer| Arc::new(Snapshot::new(sheet.kind, answer)));
-        if let (Ok(snapshot), false) = (&outcome, sheet.kind.lists_marks) {
+        if let Ok(snapshot) = &outcome {
             self.revisit(sheet, snapshot).await;
         }
         *taken = Some(Taken {
@@ -247,17 +283,28 @@ impl<C: Survey> Inventory<C> {
         (now, outcome)
     }
 
-    /// Reads the resource again whose marks are the oldest.
+    /// Reads again what is the oldest of all that no listing shows: the marks of one resource, and the
+    /// parts inside one.
     async fn revisit(&self, sheet: &Sheet, snapshot: &Snapshot) {
         let oldest = {
             let mut marks = sheet.marks();
             marks.keep(|id| snapshot.has(id));
             marks.oldest()
         };
-        let Some(id) = oldest else { return };
-        let query = Query::Id(Target::new(sheet.kind, id));
         // A read that fails leaves what is known as it is; the next survey tries again.
-        let _ = self.read(&query).await;
+        if let Some(id) = oldest {
+            let query = Query::Id(Target::new(sheet.kind, id));
+            let _ = self.read(&query).await;
+        }
+        let oldest = {
+            let mut insides = sheet.insides();
+            insides.keep(|id| snapshot.has(id));
+            insides.oldest()
+        };
+        if let Some((id, inner)) = oldest {
+            let of = Target::new(sheet.kind, id);
+            let _ = self.read(&Query::Inner { of, inner }).await;
+        }
     }
 }
 
@@ -268,7 +315,13 @@ impl Sheet {
             changes: AtomicU64::new(0),
             taken: lock::Mutex::new(None),
             marks: Mutex::default(),
+            insides: Mutex::default(),
         }
+    }
+
+    /// Whether reads show what no listing does.
+    fn remembers(&self) -> bool {
+        !self.kind.lists_marks || insides::has_unlisted(self.kind)
     }
 
     fn changes(&self) -> u64 {
@@ -280,33 +333,81 @@ impl Sheet {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn insides(&self) -> MutexGuard<'_, Insides> {
+        // Nor in there.
+        self.insides.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is inside a resource, where no listing shows it; nothing inside what is not there.
+    fn inside(
+        &self,
+        snapshot: &Snapshot,
+        of: &Target,
+        inner: &'static str,
+    ) -> Result<Answer, Silent> {
+        let known = if snapshot.has(&of.id) {
+            self.insides().parts(&of.id, inner)
+        } else {
+            Some(Vec::new())
+        };
+        let parts = known.ok_or_else(|| Silent::Inside(of.clone()))?;
+        let of = of.clone();
+        Ok(Answer {
+            inner: vec![InnerAnswer { of, inner, parts }],
+            date: snapshot.date(),
+            ..Answer::default()
+        })
+    }
+
     /// A listed resource with the marks that the listing may have left out.
     fn with_marks(&self, listed: &Arc<Resource>) -> Result<Arc<Resource>, Silent> {
         if self.kind.lists_marks {
             return Ok(listed.clone());
         }
         let whole = self.marks().complete(listed);
-        whole.ok_or_else(|| Silent::Marks(Target::new(listed.kind, listed.id.clone())))
+        whole.ok_or_else(|| Silent::Marks(listed.target()))
+    }
+}
+
+impl<C: Survey> Show for Inventory<C> {
+    async fn show(&self, query: &Query, now: Tick, since: Option<Tick>) -> Result<Shown, Silent> {
+        // Who waits for an operation asks for it.
+        let listed = !matches!(query, Query::Operation { .. });
+        let sheet = self.sheets.get(query.kind()).filter(|_| listed);
+        let sheet = sheet.ok_or(Silent::Kind(query.kind()))?;
+        let (at, outcome) = self.snapshot(sheet, now, since).await;
+        let snapshot = outcome.map_err(Silent::Survey)?;
+        let answer = match query {
+            Query::Inner { of, inner } if insides::is_unlisted(sheet.kind, inner) => {
+                sheet.inside(&snapshot, of, inner)?
+            }
+            query => snapshot.answer(query, |listed| sheet.with_marks(listed))?,
+        };
+        Ok(Shown { answer, at })
     }
 }
 
 impl<C: Cloud> Cloud for Inventory<C> {
-    /// The cloud's own answer. Marks that no listing shows are remembered in passing.
+    /// The cloud's own answer. What no listing shows is remembered in passing.
     async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
         let sheet = self.sheets.get(query.kind());
-        let Some(sheet) = sheet.filter(|sheet| !sheet.kind.lists_marks) else {
-            return self.cloud.read(query).await;
+        let Some(sheet) = sheet.filter(|sheet| sheet.remembers()) else {
+            return self.heed(self.cloud.read(query).await);
         };
         let changes = sheet.changes();
-        let answer = self.cloud.read(query).await?;
-        let mut marks = sheet.marks();
+        let answer = self.heed(self.cloud.read(query).await)?;
+        let (mut marks, mut insides) = (sheet.marks(), sheet.insides());
         // An answer that crossed a Step may be older than it.
         if sheet.changes() == changes {
-            for resource in &answer.resources {
-                marks.remember(resource);
+            if !sheet.kind.lists_marks {
+                answer
+                    .resources
+                    .iter()
+                    .for_each(|resource| marks.remember(resource));
             }
+            answer.inner.iter().for_each(|told| insides.remember(told));
         }
-        drop(marks);
+        drop((marks, insides));
         Ok(answer)
     }
 
@@ -315,7 +416,7 @@ impl<C: Cloud> Cloud for Inventory<C> {
         // Before, because this future may be dropped; after, because a survey may have begun since.
         self.forget(step);
         let begun = self.calls.as_ref().map(Calls::begin);
-        let outcome = self.cloud.perform(step, by).await;
+        let outcome = self.heed(self.cloud.perform(step, by).await);
         if let Some(begun) = begun {
             begun.end(outcome.as_ref());
         }

@@ -56,6 +56,11 @@ impl Snapshot {
         snapshot
     }
 
+    /// The cloud's own time of the survey.
+    pub(super) fn date(&self) -> CloudTime {
+        self.date
+    }
+
     /// Whether there is a resource of this id.
     pub(super) fn has(&self, id: &ResourceId) -> bool {
         self.ids.contains_key(id)

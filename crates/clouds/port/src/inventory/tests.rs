@@ -6,16 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use futures_util::FutureExt as _;
+use ownership::life::Life;
 use ownership::mark::Tags;
-use ownership::part::{Props, Resource};
+use ownership::part::{InnerPart, Props, Resource};
+use ownership::query::InnerAnswer;
 use ownership::step::MarkRight;
 use ownership::time::{CloudTime, Millis, Tick};
-use ownership::{Answer, Class, CloudError, Kind, Query, ResourceId, Step, Target, Text};
+use ownership::{Answer, Class, CloudError, Kind, Place, Query, ResourceId, Step, Target, Text};
 
-use super::{Inventory, LIFE, Silent, Survey};
+use super::{Inventory, LIFE, Show as _, Silent, Survey};
 use crate::aws::instance_profile::INSTANCE_PROFILE;
 use crate::aws::role::ROLE;
 use crate::aws::security_group::SECURITY_GROUP;
+use crate::aws::vpc::{DNS_ATTRIBUTE, DNS_SUPPORT, VPC};
 use crate::cloud::{Cloud, Deadline, Effect};
 
 const START: Tick = Tick(1_000_000);
@@ -24,6 +27,8 @@ const START: Tick = Tick(1_000_000);
 #[derive(Default)]
 struct Fake {
     there: Mutex<Vec<Resource>>,
+    /// The DNS attributes that are on, VPC by VPC.
+    inside: Mutex<Vec<(String, Vec<InnerPart>)>>,
     asked: Mutex<Vec<String>>,
     refuses: AtomicBool,
     /// Surveys and reads wait.
@@ -35,6 +40,7 @@ impl Fake {
         let mut there = self.there.lock().unwrap();
         there.retain(|resource| &*resource.name != name);
         there.push(Resource {
+            place: Place::HOME,
             kind,
             id: ResourceId::new(name),
             unique: None,
@@ -42,8 +48,27 @@ impl Fake {
             tags: Tags::from_iter([(Text::from(tag), Text::from(""))]),
             props: Props::new(),
             created: Some(CloudTime(created)),
-            ready: true,
+            life: Life::Ready,
         });
+    }
+
+    fn switch(&self, vpc: &str, attributes: &[&'static str]) {
+        let part = |key: &&'static str| InnerPart::new(*key, "", Tags::new());
+        let parts = attributes.iter().map(part).collect();
+        let mut inside = self.inside.lock().unwrap();
+        inside.retain(|(id, _)| id != vpc);
+        inside.push((vpc.to_owned(), parts));
+    }
+
+    fn inside(&self, of: &Target, inner: &'static str) -> Answer {
+        let inside = self.inside.lock().unwrap();
+        let found = inside.iter().find(|(id, _)| *id == *of.id.as_str());
+        let parts = found.map(|(_, parts)| parts.clone()).unwrap_or_default();
+        let of = of.clone();
+        Answer {
+            inner: vec![InnerAnswer { of, inner, parts }],
+            ..Answer::default()
+        }
     }
 
     fn of(&self, kind: &Kind, wanted: impl Fn(&Resource) -> bool) -> Answer {
@@ -80,8 +105,11 @@ impl Fake {
 impl Cloud for Fake {
     async fn read(&self, query: &Query) -> Result<Answer, CloudError> {
         let note = format!("read {}", query.kind());
-        self.ask(note, || self.of(query.kind(), |r| query.means(r)))
-            .await
+        let answer = || match query {
+            Query::Inner { of, inner } => self.inside(of, inner),
+            query => self.of(query.kind(), |r| query.means(r)),
+        };
+        self.ask(note, answer).await
     }
 
     async fn perform(&self, _: &Step, _: Deadline<'_>) -> Result<Effect, CloudError> {
@@ -107,7 +135,7 @@ fn inventory() -> Inventory<Fake> {
     fake.put(&SECURITY_GROUP, "group", "ours", 1);
     fake.put(&INSTANCE_PROFILE, "profile", "ours", 1);
     fake.put(&INSTANCE_PROFILE, "other", "theirs", 1);
-    let kinds = [&SECURITY_GROUP, &INSTANCE_PROFILE];
+    let kinds = [&SECURITY_GROUP, &INSTANCE_PROFILE, &VPC];
     Inventory::new(fake, &kinds)
 }
 
@@ -117,6 +145,7 @@ fn by_id(kind: &'static Kind, id: &str) -> Query {
 
 fn by_mark(kind: &'static Kind, key: &str) -> Query {
     Query::Marks {
+        place: Place::HOME,
         kind,
         keys: vec![key.into()],
     }
@@ -328,4 +357,47 @@ fn each_survey_reads_the_oldest_marks_again() {
     let both = show(&inventory, &changed, START + LIFE).unwrap();
     assert_eq!(both, ["profile", "other"]);
     assert_eq!(inventory.cloud().take_notes(), survey);
+}
+
+#[test]
+fn parts_that_no_listing_shows_must_have_been_read() {
+    let inventory = inventory();
+    let fake = inventory.cloud();
+    fake.put(&VPC, "vpc-1", "ours", 1);
+    fake.switch("vpc-1", &[DNS_SUPPORT]);
+    let inside = |id: &str| Query::Inner {
+        of: Target::new(&VPC, ResourceId::new(id)),
+        inner: DNS_ATTRIBUTE,
+    };
+    let shown = |id: &str, now| {
+        let shown = inventory
+            .show(&inside(id), now, None)
+            .now_or_never()
+            .unwrap();
+        let parts = shown.map(|shown| shown.answer.inner[0].parts.clone())?;
+        Ok::<_, Silent>(parts.iter().map(|part| part.key.to_string()).collect())
+    };
+    let unknown: Result<Vec<String>, _> =
+        Err(Silent::Inside(Target::new(&VPC, ResourceId::new("vpc-1"))));
+    assert_eq!(shown("vpc-1", START), unknown);
+    // Nothing is inside what is not there.
+    assert_eq!(shown("vpc-2", START), Ok(Vec::new()));
+    read(&inventory, &inside("vpc-1"));
+    assert_eq!(shown("vpc-1", START), Ok(vec![DNS_SUPPORT.to_owned()]));
+    // The next survey reads it again.
+    fake.switch("vpc-1", &[]);
+    fake.take_notes();
+    assert_eq!(shown("vpc-1", START + LIFE), Ok(Vec::new()));
+    assert_eq!(fake.take_notes(), ["survey aws/vpc", "read aws/vpc"]);
+    // Marks are not parts; a Step on what is inside is.
+    mark(&inventory, &VPC, "vpc-1");
+    assert_eq!(shown("vpc-1", START + LIFE), Ok(Vec::new()));
+    let step = Step::AddInner {
+        target: Target::new(&VPC, ResourceId::new("vpc-1")),
+        inner: DNS_ATTRIBUTE,
+        parts: vec![InnerPart::new(DNS_SUPPORT, "", Tags::new())],
+    };
+    let done = inventory.perform(&step, Deadline::never()).now_or_never();
+    done.unwrap().unwrap();
+    assert_eq!(shown("vpc-1", START + LIFE), unknown);
 }

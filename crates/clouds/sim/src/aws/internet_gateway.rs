@@ -1,10 +1,12 @@
 //! Internet gateways and the attachment of each.
 
 use cloud_port::aws::internet_gateway::INTERNET_GATEWAY;
+use cloud_port::aws::nat_gateway::NAT_GATEWAY;
+use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
 use ownership::error::Blocker;
 use ownership::part::InnerPart;
-use ownership::{CloudError, ResourceId, Target};
+use ownership::{CloudError, ResourceId, Target, Text};
 
 use super::{EC2, OTHER, OTHER_PART, PAGE};
 use crate::account::Account;
@@ -47,6 +49,21 @@ impl Model for InternetGateway {
 
     /// A route through it keeps none: it leads nowhere from then on.
     fn users(&self, _: &Account, _: &State, _: &mut Vec<Blocker>) {}
+
+    /// As long as the VPC has public addresses, its gateway stays.
+    fn holds_part(&self, account: &Account, _: Spot, vpc: &str, blockers: &mut Vec<Blocker>) {
+        let inside = |subnet: &Text| {
+            let subnet = Target::new(&SUBNET, ResourceId::new(subnet.clone()));
+            let subnet = account.resource(&subnet);
+            subnet.is_some_and(|subnet| subnet.props.get("vpc").is_some_and(|id| **id == *vpc))
+        };
+        let nats = account.alive(&NAT_GATEWAY);
+        let nats = nats.filter(|nat| nat.props.get("subnet").is_some_and(inside));
+        blockers.extend(nats.map(|nat| Blocker {
+            noun: NAT_GATEWAY.noun.into(),
+            id: nat.id.clone(),
+        }));
+    }
 
     /// A VPC has at most one.
     fn check_part(

@@ -4,19 +4,27 @@
 //! Everything that a Kind's declaration says is followed from there. The rows and models hold the rest;
 //! a synthetic Kind gets the row [`OTHER`].
 
+mod classic_load_balancer;
+mod elastic_ip;
 mod instance_profile;
 mod internet_gateway;
+mod load_balancer;
+mod nat_gateway;
 mod network;
+mod network_load_balancer;
 mod role;
 mod route_table;
 mod security_group;
 mod subnet;
+mod target_group;
 mod vpc;
 
 use cloud_port::aws::{self as kinds, AwsPlace, KINDS, errors};
-use ownership::Kind;
+use ownership::time::Millis;
+use ownership::{CloudError, Kind, Text};
 
 use crate::provider::{InnerRow, Plain, Provider, Row, Service, Told};
+use crate::settings::Pace;
 use crate::shared::SharedAccount;
 
 /// AWS, as a new account finds it.
@@ -39,13 +47,43 @@ static ROWS: [(&Kind, &Row); KINDS.len()] = [
         &kinds::internet_gateway::INTERNET_GATEWAY,
         &internet_gateway::ROW,
     ),
+    (&kinds::elastic_ip::ELASTIC_IP, &elastic_ip::ROW),
+    (&kinds::nat_gateway::NAT_GATEWAY, &nat_gateway::ROW),
     (&kinds::security_group::SECURITY_GROUP, &security_group::ROW),
     (&kinds::role::ROLE, &role::ROW),
     (
         &kinds::instance_profile::INSTANCE_PROFILE,
         &instance_profile::ROW,
     ),
+    (
+        &kinds::classic_load_balancer::CLASSIC_LOAD_BALANCER,
+        &classic_load_balancer::ROW,
+    ),
+    (&kinds::target_group::TARGET_GROUP, &target_group::ROW),
+    (
+        &kinds::network_load_balancer::NETWORK_LOAD_BALANCER,
+        &network_load_balancer::ROW,
+    ),
 ];
+
+/// How long what takes its time takes in a real account, for [`Settings::paces`](crate::Settings).
+pub fn paces() -> Vec<(&'static Kind, Pace)> {
+    let pace = |comes, goes| Pace {
+        comes: Millis::seconds(comes),
+        goes: Millis::seconds(goes),
+        ..Pace::default()
+    };
+    vec![
+        (&kinds::nat_gateway::NAT_GATEWAY, pace(100, 50)),
+        (
+            &kinds::network_load_balancer::NETWORK_LOAD_BALANCER,
+            pace(120, 0),
+        ),
+    ]
+}
+
+/// Where quotas are used up.
+const REGION: &str = "the region";
 
 /// How many items one page of a long listing holds: as many as the adapter asks for.
 const PAGE: usize = 1000;
@@ -58,8 +96,9 @@ static EC2: Service = Service {
     finds_names: false,
     filters: true,
     tags_by_key: false,
+    folds_case: false,
     error: |operation, code, message| {
-        errors::error(errors::Service::Ec2, operation, 400, code, message)
+        errors::error(errors::Service::Ec2, REGION, operation, 400, code, message)
     },
     throttled: "RequestLimitExceeded",
     invalid: "InvalidParameterValue",
@@ -76,12 +115,42 @@ static IAM: Service = Service {
     finds_names: true,
     filters: false,
     tags_by_key: true,
+    folds_case: true,
     error: |operation, code, message| {
-        errors::error(errors::Service::Iam, operation, 400, code, message)
+        errors::error(errors::Service::Iam, REGION, operation, 400, code, message)
     },
     throttled: "Throttling",
     invalid: "ValidationError",
     ..EC2
+};
+
+/// Classic load balancers.
+static ELB: Service = Service {
+    name: "elasticloadbalancing",
+    finds_names: true,
+    filters: false,
+    tags_by_key: true,
+    error: |operation, code, message| {
+        errors::error(errors::Service::Elb, REGION, operation, 400, code, message)
+    },
+    throttled: "Throttling",
+    invalid: "ValidationError",
+    ..EC2
+};
+
+/// Network load balancers.
+static ELBV2: Service = Service {
+    error: |operation, code, message| {
+        errors::error(
+            errors::Service::Elbv2,
+            REGION,
+            operation,
+            400,
+            code,
+            message,
+        )
+    },
+    ..ELB
 };
 
 impl AwsPlace for SharedAccount {
@@ -95,6 +164,10 @@ impl AwsPlace for SharedAccount {
 
     fn region(&self) -> &'static str {
         self.region
+    }
+
+    async fn zones(&self) -> Result<Vec<Text>, CloudError> {
+        Ok(self.lock().zones())
     }
 }
 
@@ -115,6 +188,8 @@ static OTHER: Row = Row {
     delete: EC2.writes("DeleteResource"),
     tag: EC2.writes("TagResource"),
     untag: EC2.writes("UntagResource"),
+    shows_tags: None,
+    forgives: false,
     quota: usize::MAX,
     quota_within: None,
     inner: &[],
@@ -124,6 +199,7 @@ static OTHER: Row = Row {
 static OTHER_PART: InnerRow = InnerRow {
     prefix: "",
     list: EC2.lists("ListParts", PAGE),
+    list_calls: 1,
     get: None,
     add: EC2.writes("AddPart"),
     remove: EC2.writes("RemovePart"),

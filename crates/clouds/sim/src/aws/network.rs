@@ -6,6 +6,7 @@ use cloud_port::aws::network::Network;
 use cloud_port::aws::{route_table, security_group, subnet, vpc};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props, Resource};
+use ownership::secret::Secrets;
 use ownership::{CloudError, Kind, ResourceId, Target, Text};
 
 use crate::account::{Account, refuse};
@@ -20,15 +21,33 @@ impl Account {
         }
         let props = [("cidr", "172.31.0.0/16"), ("default", "true")];
         let vpc = self.make(&vpc::VPC, "", &props);
-        for zone in 0..self.settings.zones.min(16) {
-            let letter = char::from(b'a' + zone);
-            let (cidr, name) = (
-                format!("172.31.{}.0/20", 16 * zone),
-                format!("zone-{letter}"),
-            );
-            let props = [("vpc", vpc.as_str()), ("cidr", &cidr), ("zone", &name)];
+        let names = InnerPart::new(vpc::DNS_HOSTNAMES, "", Tags::new());
+        let whole = Target::new(&vpc::VPC, vpc.clone());
+        self.put_parts(Actor::Cloud, &whole, 0, &[names]);
+        for (at, name) in self.zones().iter().enumerate() {
+            let cidr = format!("172.31.{}.0/20", 16 * at);
+            let props = [
+                ("vpc", vpc.as_str()),
+                ("cidr", &cidr),
+                ("zone", name),
+                (subnet::PUBLIC_IPS, "true"),
+            ];
             self.make(&subnet::SUBNET, "", &props);
         }
+    }
+
+    /// The region's zones.
+    pub(super) fn zones(&self) -> Vec<Text> {
+        let letters = (b'a'..=b'p').map(char::from);
+        let zones = letters.take(self.settings.zones.into());
+        zones
+            .map(|letter| format!("zone-{letter}").into())
+            .collect()
+    }
+
+    /// The region has one zone more from now on.
+    pub fn open_zone(&mut self) {
+        Arc::make_mut(&mut self.settings).zones += 1;
     }
 
     /// The default VPC, unless it was deleted.
@@ -62,6 +81,7 @@ impl Account {
             shelf,
             name: &name.into(),
             props: &Props::new(),
+            secrets: &Secrets::new(),
             tags: &Tags::new(),
             slot: None,
             attempt: 0,
@@ -78,8 +98,19 @@ impl Account {
         order: &Order<'_>,
         props: &Props,
     ) -> Result<&Arc<Resource>, CloudError> {
-        let vpc = self.required(order, props, "vpc")?;
-        let target = Target::new(&vpc::VPC, ResourceId::new(vpc.clone()));
+        self.required_resource(order, props, &vpc::VPC, "vpc")
+    }
+
+    /// The living resource of a Kind that a create call must name by this property.
+    pub(super) fn required_resource(
+        &self,
+        order: &Order<'_>,
+        props: &Props,
+        kind: &'static Kind,
+        prop: &'static str,
+    ) -> Result<&Arc<Resource>, CloudError> {
+        let id = self.required(order, props, prop)?;
+        let target = Target::new(kind, ResourceId::new(id.clone()));
         let (_, state) = self.living(&target, self.shelves[order.shelf].row.create)?;
         Ok(&state.resource)
     }

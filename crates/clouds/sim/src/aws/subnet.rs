@@ -1,12 +1,13 @@
 //! Subnets.
 
 use cloud_port::aws::network::Network;
-use cloud_port::aws::subnet::SUBNET;
-use ownership::CloudError;
+use cloud_port::aws::route_table::ROUTE_TABLE;
+use cloud_port::aws::subnet::{self, SUBNET};
 use ownership::error::Blocker;
 use ownership::part::{Props, Resource};
+use ownership::{CloudError, ResourceId};
 
-use super::{EC2, OTHER, PAGE};
+use super::{EC2, OTHER, PAGE, route_table};
 use crate::account::{Account, refuse};
 use crate::provider::{Model, Row};
 use crate::record::State;
@@ -20,6 +21,7 @@ pub(crate) static ROW: Row = Row {
     get: EC2.lists("DescribeSubnets", PAGE),
     list: EC2.lists("DescribeSubnets", PAGE),
     create: EC2.writes("CreateSubnet"),
+    update: EC2.writes("ModifySubnetAttribute"),
     delete: EC2.writes("DeleteSubnet"),
     quota: 200,
     quota_within: Some("vpc"),
@@ -42,6 +44,8 @@ impl Model for Subnet {
         let cidr = account.network(order, props)?;
         check_range(account, vpc, cidr)?;
         props.set("cidr", cidr.to_string().into());
+        // The call takes none: it is switched on afterwards.
+        props.set(subnet::PUBLIC_IPS, "false".into());
         if props.get("zone").is_none() {
             // AWS chooses one.
             props.set("zone", "zone-a".into());
@@ -49,7 +53,15 @@ impl Model for Subnet {
         Ok(())
     }
 
-    fn users(&self, _: &Account, _: &State, _: &mut Vec<Blocker>) {}
+    /// What has an interface in it. A route table's association goes with it.
+    fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
+        account.dependents(&state.resource.id, blockers);
+        blockers.retain(|blocker| *blocker.noun != *ROUTE_TABLE.noun);
+    }
+
+    fn ends(&self, account: &mut Account, id: &ResourceId) {
+        account.forget_parts(&ROUTE_TABLE, route_table::ASSOCIATIONS, id);
+    }
 }
 
 fn check_range(account: &Account, vpc: &Resource, cidr: Network) -> Result<(), CloudError> {

@@ -1,12 +1,16 @@
 //! VPCs.
 
-use ownership::part::Props;
-use ownership::{CloudError, ResourceId};
+use cloud_port::aws::vpc::{DNS_HOSTNAMES, DNS_SUPPORT};
+use ownership::part::{InnerPart, Props};
+use ownership::{CloudError, ResourceId, Target};
 
-use super::{EC2, OTHER, PAGE};
+use super::{EC2, OTHER, OTHER_PART, PAGE};
 use crate::account::{Account, refuse};
-use crate::provider::{Model, Row};
+use crate::provenance::Actor;
+use crate::provider::{InnerRow, Model, Row};
+use crate::record::State;
 use crate::write::create::Order;
+use crate::write::inner::Spot;
 
 pub(crate) static ROW: Row = Row {
     model: &Vpc,
@@ -20,6 +24,14 @@ pub(crate) static ROW: Row = Row {
     quota: 5,
     tag: EC2.writes("CreateTags"),
     untag: EC2.writes("DeleteTags"),
+    inner: &[InnerRow {
+        list: EC2.reads("DescribeVpcAttribute"),
+        // One for each attribute.
+        list_calls: 2,
+        add: EC2.writes("ModifyVpcAttribute"),
+        remove: EC2.writes("ModifyVpcAttribute"),
+        ..OTHER_PART
+    }],
     ..OTHER
 };
 
@@ -43,8 +55,27 @@ impl Model for Vpc {
         Ok(())
     }
 
-    fn is_born(&self, account: &mut Account, id: &ResourceId) {
+    fn is_born(&self, account: &mut Account, _: Actor, id: &ResourceId, _: &Order<'_>) {
         account.furnish_vpc(id);
+    }
+
+    /// To switch off what is off is nothing.
+    fn overlooks_missing_parts(&self, _: &Account, _: &State) -> bool {
+        true
+    }
+
+    fn check_part(
+        &self,
+        _: &Account,
+        spot: Spot,
+        _: &Target,
+        part: &InnerPart,
+    ) -> Result<(), CloudError> {
+        if [DNS_SUPPORT, DNS_HOSTNAMES].contains(&&*part.key) {
+            return Ok(());
+        }
+        let message = format!("a VPC has no attribute {}", part.key);
+        Err(spot.refuse(spot.inner.add, ROW.service.invalid, message))
     }
 
     fn ends(&self, account: &mut Account, id: &ResourceId) {

@@ -4,9 +4,10 @@ use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{role, subnet, vpc};
 use ownership::kind::{BirthProof, CreateMode, Kind, Marking, Naming};
+use ownership::life::Life;
 use ownership::part::Props;
 use ownership::time::{CloudTime, Millis};
-use ownership::{Class, Query};
+use ownership::{Class, Query, Secret};
 
 use super::*;
 use crate::{Harm, Quotas, Staleness};
@@ -37,6 +38,17 @@ static TOKEN: Kind = Kind {
     name: "test/token",
     token: Some(Millis::seconds(600)),
     naming: Naming::Free,
+    ..PLAIN
+};
+
+static SECRET: Kind = Kind {
+    name: "test/secret",
+    token: Some(Millis::seconds(600)),
+    naming: Naming::Free,
+    props: &[PropRule {
+        name: "password",
+        change: Change::Secret,
+    }],
     ..PLAIN
 };
 
@@ -222,14 +234,17 @@ fn a_create_without_a_token_makes_twins_where_names_are_free() {
 fn an_upsert_overwrites_what_has_its_name() {
     let mut account = account().with_kinds(&[&UPSERT]);
     let old = props(&[("parent", "net"), ("size", "1")]);
+    let theirs = tags(&[("team", "blue")]);
     let planted = account
-        .plant(Actor::Stranger, &UPSERT, "a", &old, &Tags::new())
+        .plant(Actor::Stranger, &UPSERT, "a", &old, &theirs)
         .unwrap();
     assert_eq!(planted.id.as_str(), "net/a");
     let new = props(&[("parent", "net"), ("size", "2")]);
     let born = perform(&mut account, &create(&UPSERT, "a", &new)).unwrap();
     assert_eq!(born.id, planted.id);
     assert_eq!(account.resource(&planted).unwrap().props, new);
+    assert_eq!(account.resource(&planted).unwrap().tags, theirs);
+    assert!(born.tags.is_empty(), "the answer is that for a new one");
     let deed = account.deeds().last().unwrap();
     assert_eq!((deed.by, deed.made_by), (ENGINE, Actor::Stranger));
     assert_eq!((&deed.harm, &deed.victim.props), (&Harm::Overwritten, &old));
@@ -418,10 +433,10 @@ fn a_new_resource_is_ready_after_the_settings_time() {
     let mut account = account_with(|settings| settings.ready_after = Millis(500));
     let vpc = create(&vpc::VPC, "", &props(&[("cidr", "10.0.0.0/16")]));
     let born = perform(&mut account, &vpc).unwrap();
-    assert!(!born.ready);
+    assert_eq!(born.life, Life::Coming);
     let query = Query::Id(Target::new(&vpc::VPC, born.id.clone()));
     let ready = |account: &mut Account| {
-        account.read(&query, Staleness::Settled).unwrap().resources[0].ready
+        account.read(&query, Staleness::Settled).unwrap().resources[0].life == Life::Ready
     };
     account.clock().advance(Millis(499));
     assert!(!ready(&mut account));
@@ -429,7 +444,45 @@ fn a_new_resource_is_ready_after_the_settings_time() {
     assert!(ready(&mut account));
     let role = create(&role::ROLE, "r", &props(&[("trust", TRUST)]));
     assert!(
-        perform(&mut account, &role).unwrap().ready,
+        perform(&mut account, &role).unwrap().life == Life::Ready,
         "IAM has no such state"
     );
+}
+
+#[test]
+fn a_secret_is_received_and_shown_by_no_read() {
+    let mut account = account().with_kinds(&[&SECRET]);
+    let with = |password: &str| Create {
+        secrets: Secrets::from_iter([("password", Secret::new(password, "uid"))]),
+        token: Some(ownership::name::client_token(
+            &identity().claim,
+            &SlotName::new("slot").unwrap(),
+            1,
+        )),
+        ..create(&SECRET, "x", &Props::new())
+    };
+    let born = perform(&mut account, &with("canary")).unwrap();
+    assert_eq!(perform(&mut account, &with("canary")).unwrap().id, born.id);
+    let error = perform(&mut account, &with("another")).unwrap_err();
+    assert_eq!(error.class, Class::TokenMismatch);
+
+    let target = Target::new(&SECRET, born.id.clone());
+    let life = account.life(&target).unwrap();
+    let received = life.secrets.get("password").map(Secret::reveal);
+    assert_eq!(received, Some("canary"));
+    let answer = account
+        .read(&Query::Id(target), Staleness::Settled)
+        .unwrap();
+    assert_eq!(answer.resources[0].props, Props::new());
+    let shown = format!("{answer:?} {born:?} {account:?}");
+    assert!(!shown.contains("canary"), "{shown}");
+
+    // In plain text everybody could read it.
+    let plain = create(&SECRET, "y", &props(&[("password", "canary")]));
+    assert_eq!(code(perform(&mut account, &plain)), "InvalidParameterValue");
+    let unknown = Create {
+        kind: &PLAIN,
+        ..with("canary")
+    };
+    assert!(perform(&mut account.with_kinds(&[&PLAIN]), &unknown).is_err());
 }

@@ -1,10 +1,13 @@
 //! Surveys, and the inventory on them: it must show what a read would.
 
-use cloud_port::aws::{self, instance_profile, internet_gateway, role, route_table, subnet, vpc};
+use cloud_port::aws::{
+    self, classic_load_balancer, elastic_ip, instance_profile, internet_gateway, nat_gateway,
+    network_load_balancer, role, route_table, subnet, target_group, vpc,
+};
 use cloud_port::inventory::LIFE;
-use cloud_port::{Cloud as _, Inventory};
+use cloud_port::{Cloud as _, Inventory, Show as _};
 use futures_util::FutureExt as _;
-use ownership::{Answer, Query};
+use ownership::{Answer, Place, Query};
 
 use super::*;
 use crate::{Counters, SharedAccount, Staleness, Throttle};
@@ -52,6 +55,7 @@ fn furnished(account: &mut Account) {
         .add_parts(ENGINE, &gateway, internet_gateway::ATTACHMENT, &[vpc])
         .unwrap();
     new_gateway(account);
+    network::Network::new(account);
     new_group(account, "bare");
     new_role(account, "bare");
     new_profile(account, "bare");
@@ -62,6 +66,7 @@ fn queries(account: &Account, kind: &'static Kind) -> Vec<Query> {
     let mut queries = vec![
         Query::Id(target(kind, "gone")),
         Query::Match {
+            place: Place::HOME,
             kind,
             name: text(""),
             props: Props::new(),
@@ -69,6 +74,7 @@ fn queries(account: &Account, kind: &'static Kind) -> Vec<Query> {
     ];
     for key in ["freehold.dev/a", "shared", "nobody's"] {
         queries.push(Query::Marks {
+            place: Place::HOME,
             kind,
             keys: vec![text(key)],
         });
@@ -89,11 +95,13 @@ fn about(kind: &'static Kind, resource: &Resource) -> Vec<Query> {
     let of = Target::new(kind, resource.id.clone());
     let mut queries = vec![Query::Id(of.clone())];
     let name = |within| Query::Name {
+        place: Place::HOME,
         kind,
         name: resource.name.clone(),
         within,
     };
     let matching = |name: &str, props| Query::Match {
+        place: Place::HOME,
         kind,
         name: text(name),
         props,
@@ -123,11 +131,21 @@ fn assert_shows_what_reads_show(cloud: &SharedAccount, inventory: &Inventory<Sha
         if !kind.lists_marks {
             // Whoever glances has read the marks before.
             let all = Query::Match {
+                place: Place::HOME,
                 kind,
                 name: text(""),
                 props: Props::new(),
             };
             inventory.read(&all).now_or_never().unwrap().unwrap();
+        }
+        for inner in kind.inner.iter().filter(|inner| !inner.is_listed) {
+            // And what is inside, where no listing tells it.
+            let all: Vec<_> = cloud.lock().alive(kind).map(|r| r.target()).collect();
+            for of in all {
+                let inner = inner.name;
+                let query = Query::Inner { of, inner };
+                inventory.read(&query).now_or_never().unwrap().unwrap();
+            }
         }
         let queries = queries(&cloud.lock(), kind);
         assert!(queries.len() > 5);
@@ -214,15 +232,27 @@ fn a_survey_costs_the_operations_that_list() {
             &instance_profile::INSTANCE_PROFILE,
             &["ListInstanceProfiles"],
         ),
+        (&elastic_ip::ELASTIC_IP, &["DescribeAddresses"]),
+        (&nat_gateway::NAT_GATEWAY, &["DescribeNatGateways"]),
+        (
+            &classic_load_balancer::CLASSIC_LOAD_BALANCER,
+            &["DescribeLoadBalancers", "DescribeTags"],
+        ),
+        (
+            &target_group::TARGET_GROUP,
+            &["DescribeTags", "DescribeTargetGroups"],
+        ),
+        (
+            &network_load_balancer::NETWORK_LOAD_BALANCER,
+            &["DescribeLoadBalancers", "DescribeTags"],
+        ),
     ] {
         let (answer, called) = calls(&mut account, kind);
         let expected: Vec<_> = ops.iter().map(|op| (*op, 1)).collect();
         assert_eq!(called, expected);
         assert_eq!(answer.resources.len(), account.alive(kind).count());
-        assert_eq!(
-            answer.inner.len(),
-            answer.resources.len() * kind.inner.len()
-        );
+        let listed = kind.inner.iter().filter(|inner| inner.is_listed).count();
+        assert_eq!(answer.inner.len(), answer.resources.len() * listed);
     }
 }
 
@@ -230,11 +260,11 @@ fn a_survey_costs_the_operations_that_list() {
 fn a_survey_costs_a_call_a_page() {
     let mut account = account_with(|settings| settings.page_size = Some(2));
     furnished(&mut account);
-    // Four groups with five rules, one of the default group's own.
+    // Five groups with six rules, one of each default group's own.
     let (_, called) = calls(&mut account, &SECURITY_GROUP);
     let expected = [
         ("DescribeSecurityGroupRules", 3),
-        ("DescribeSecurityGroups", 2),
+        ("DescribeSecurityGroups", 3),
     ];
     assert_eq!(called, expected);
 }

@@ -1,9 +1,12 @@
 //! What the simulated account does, asserted on the account itself.
 
+mod at_once;
+mod course;
 mod create;
 mod delete;
 mod inventory;
 mod model;
+mod network;
 mod parts;
 mod provenance;
 mod reads;
@@ -19,13 +22,16 @@ use ownership::blueprint::Slot;
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Kind, Marking, Naming, PropRule,
 };
+use ownership::life::Course;
 use ownership::mark::{Carrier, Dialect, Tags};
 use ownership::part::{InnerPart, Props, Resource};
+use ownership::secret::Secrets;
 use ownership::step::Create;
 use ownership::time::Millis;
 use ownership::verdict::{Identity, ReadStamp, judge};
 use ownership::{
-    Claim, CloudError, Freehold, Holder, Owned, ResourceId, SlotName, Step, Target, Text, Verdict,
+    Claim, CloudError, Freehold, Holder, Owned, Place, ResourceId, SlotName, Step, Target, Text,
+    Verdict,
 };
 
 use crate::{Account, Actor, Settings, VirtualClock};
@@ -45,11 +51,14 @@ pub(super) const PLAIN: Kind = Kind {
     marking: Marking::Mutable,
     tags_together: true,
     naming: Naming::Account,
+    names: ownership::name::NameRule::longest(255),
     ids: Ids::Unique,
     has_creation_time: false,
     lists_marks: true,
+    recorded: true,
     valuable: false,
     settling: Millis::seconds(15),
+    course: Course::PLAIN,
     props: &[
         PropRule {
             name: "size",
@@ -68,6 +77,9 @@ pub(super) const PLAIN: Kind = Kind {
         blocks_deletion: false,
         batch: true,
         single: false,
+        comes_along: &[],
+        born_with: None,
+        is_listed: true,
     }],
 };
 
@@ -107,11 +119,13 @@ pub(super) fn target(kind: &'static Kind, id: &str) -> Target {
 
 pub(super) fn create(kind: &'static Kind, name: &str, props: &Props) -> Create {
     Create {
+        place: Place::HOME,
         slot: SlotName::new("slot").unwrap(),
         kind,
         attempt: 1,
         name: text(name),
         props: props.clone(),
+        secrets: Secrets::new(),
         tags: Tags::new(),
         token: None,
     }

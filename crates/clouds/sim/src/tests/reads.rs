@@ -3,7 +3,7 @@
 use cloud_port::aws::role::INLINE_POLICY;
 use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::{instance_profile, role, route_table, subnet, vpc};
-use ownership::{Answer, Class, Query};
+use ownership::{Answer, Class, Place, Query};
 
 use super::*;
 use crate::{Lag, Staleness, Throttle};
@@ -22,6 +22,7 @@ fn by_id(target: &Target) -> Query {
 
 fn by_match(kind: &'static Kind, pairs: &[(&'static str, &str)]) -> Query {
     Query::Match {
+        place: Place::HOME,
         kind,
         name: text(""),
         props: props(pairs),
@@ -30,6 +31,7 @@ fn by_match(kind: &'static Kind, pairs: &[(&'static str, &str)]) -> Query {
 
 fn by_name(kind: &'static Kind, name: &str, within: Option<&str>) -> Query {
     Query::Name {
+        place: Place::HOME,
         kind,
         name: text(name),
         within: within.map(|vpc| ("vpc", text(vpc))),
@@ -60,6 +62,7 @@ fn queries_find_what_they_ask_for() {
         [id]
     );
     let marks = |key| Query::Marks {
+        place: Place::HOME,
         kind: GROUP,
         keys: vec![text(key)],
     };
@@ -168,6 +171,7 @@ fn one_among_many_is_found_like_one_among_few() {
     let on = std::slice::from_ref(old);
     account.tag(ENGINE, on, &pairs(&[("k", "v")])).unwrap();
     let marks = Query::Marks {
+        place: Place::HOME,
         kind: &role::ROLE,
         keys: vec![text("k")],
     };
@@ -185,6 +189,7 @@ fn one_among_many_is_found_like_one_among_few() {
     perform(&mut account, &again).unwrap();
     assert_eq!(ids(&settled(&mut account, &name)), ["Role-7"]);
     let marks = Query::Marks {
+        place: Place::HOME,
         kind: &role::ROLE,
         keys: vec![text("again")],
     };
@@ -356,6 +361,7 @@ fn iam_lists_everything_and_gets_by_name() {
     assert_eq!(account.counters().reads(), 1);
     assert_eq!(account.counters().calls("GetRole"), 1);
     let marks = Query::Marks {
+        place: Place::HOME,
         kind: &role::ROLE,
         keys: vec![text("k")],
     };
@@ -372,6 +378,7 @@ fn a_listing_of_profiles_shows_no_tags() {
         new_profile(&mut account, &format!("p{n}"));
     }
     let marks = Query::Marks {
+        place: Place::HOME,
         kind: &instance_profile::INSTANCE_PROFILE,
         keys: vec![text("k")],
     };
@@ -397,6 +404,7 @@ fn a_listing_of_roles_tells_their_policies() {
         .tag(ENGINE, std::slice::from_ref(&target), &pairs(&[("k", "v")]))
         .unwrap();
     let marks = Query::Marks {
+        place: Place::HOME,
         kind: &role::ROLE,
         keys: vec![text("k")],
     };

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use ownership::kind::{BirthProof, CreateMode, Ids, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, Change, CreateMode, Ids, Kind, Marking, Naming};
+use ownership::life;
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
+use ownership::secret::Secrets;
 use ownership::step::Create;
 use ownership::time::Millis;
 use ownership::{CloudError, ResourceId, SlotName, Target, Text};
@@ -19,6 +21,7 @@ pub(crate) struct Order<'a> {
     pub(crate) shelf: usize,
     pub(crate) name: &'a Text,
     pub(crate) props: &'a Props,
+    pub(crate) secrets: &'a Secrets,
     pub(crate) tags: &'a Tags,
     pub(crate) slot: Option<&'a SlotName>,
     pub(crate) attempt: u32,
@@ -39,9 +42,10 @@ impl Account {
         tags: &Tags,
     ) -> Result<Target, CloudError> {
         let order = Order {
-            shelf: self.shelf_or_refuse(kind)?,
+            shelf: self.shelf_or_refuse(&ownership::Place::HOME, kind)?,
             name: &name.into(),
             props,
+            secrets: &Secrets::new(),
             tags,
             slot: None,
             attempt: 0,
@@ -54,15 +58,16 @@ impl Account {
         &mut self,
         actor: Actor,
         create: &Create,
-    ) -> Result<Arc<Resource>, CloudError> {
+    ) -> Result<(Place, Arc<Resource>), CloudError> {
         let kind = create.kind;
-        let shelf = self.shelf_or_refuse(kind)?;
+        let shelf = self.shelf_or_refuse(&create.place, kind)?;
         let row = self.shelves[shelf].row;
         self.admit_write(actor, row, row.create)?;
         let order = Order {
             shelf,
             name: &create.name,
             props: &create.props,
+            secrets: &create.secrets,
             tags: &create.tags,
             slot: Some(&create.slot),
             attempt: create.attempt,
@@ -75,7 +80,7 @@ impl Account {
             return Err(refuse(row, row.create, row.service.unknown, message));
         }
         let Some(token) = create.token else {
-            return self.create(actor, &order).map(|(_, born)| born);
+            return self.create(actor, &order);
         };
         let Some(lifetime) = kind.token else {
             let message = format!("creating a {} takes no client token", kind.noun);
@@ -90,11 +95,12 @@ impl Account {
             at: self.clock.now(),
             name: order.name.clone(),
             props: order.props.clone(),
+            secrets: order.secrets.clone(),
             tags: order.tags.clone(),
             place,
         };
         self.tokens.insert((shelf, token), used);
-        Ok(born)
+        Ok((place, born))
     }
 
     /// What a repeated client token is answered with: the first one's resource, even if it is dead.
@@ -103,20 +109,24 @@ impl Account {
         order: &Order<'_>,
         token: u128,
         lifetime: Millis,
-    ) -> Result<Option<Arc<Resource>>, CloudError> {
+    ) -> Result<Option<(Place, Arc<Resource>)>, CloudError> {
         let Some(used) = self.tokens.get(&(order.shelf, token)) else {
             return Ok(None);
         };
         if self.clock.now() - used.at > lifetime {
             return Ok(None);
         }
-        if used.name != *order.name || used.props != *order.props || used.tags != *order.tags {
+        let same = used.name == *order.name
+            && used.props == *order.props
+            && used.secrets == *order.secrets
+            && used.tags == *order.tags;
+        if !same {
             let row = self.shelves[order.shelf].row;
             let message = "this client token was used with other parameters".to_owned();
             return Err(refuse(row, row.create, row.service.token_mismatch, message));
         }
         let state = self.record(used.place).last_seen_alive();
-        Ok(state.map(|state| state.resource.clone()))
+        Ok(state.map(|state| (used.place, state.resource.clone())))
     }
 
     pub(super) fn create(
@@ -132,10 +142,14 @@ impl Account {
             let message = format!("a {} holds {} tags", kind.noun, kind.carrier.capacity());
             return Err(refuse(row, row.create, row.tags_full, message));
         }
+        if kind.naming != Naming::Free && !kind.names.accepts(order.name) {
+            let message = format!("'{}' cannot be the name of a {}", order.name, kind.noun);
+            return Err(refuse(row, row.create, row.service.invalid, message));
+        }
         let props = self.prepare(order)?;
         if let Some(place) = self.namesake(order, &props)? {
             return match kind.create {
-                CreateMode::Upsert => Ok((place, self.overwrite(actor, place, &props))),
+                CreateMode::Upsert => Ok((place, self.overwrite(actor, place, order, &props))),
                 CreateMode::Insert => {
                     let message = format!("there is a {} '{}' already", kind.noun, order.name);
                     Err(refuse(row, row.create, row.duplicate, message))
@@ -151,7 +165,7 @@ impl Account {
         &mut self,
         actor: Actor,
         order: &Order<'_>,
-        props: Props,
+        mut props: Props,
     ) -> (Place, Arc<Resource>) {
         let now = self.clock.now();
         let (kind, row) = (
@@ -166,14 +180,15 @@ impl Account {
         } else {
             self.next_id(row.prefix)
         };
+        give(kind, &id, &mut props);
         let at_once = actor == Actor::Cloud || row.model.is_ready_at_once();
-        let ready_after = if at_once {
-            Millis(0)
-        } else {
-            self.settings.ready_after
-        };
+        if let Some(why) = row.model.dooms(self, &props).filter(|_| !at_once) {
+            self.dooms_next(why);
+        }
+        let stage = self.first_life(kind, at_once);
         let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
+            place: self.shelves[order.shelf].place.clone(),
             kind,
             id: id.clone(),
             unique,
@@ -181,7 +196,7 @@ impl Account {
             tags: order.tags.clone(),
             props,
             created: kind.has_creation_time.then(|| self.clock.cloud_time()),
-            ready: ready_after == Millis(0),
+            life: stage.clone(),
         });
         let fact = |(key, value): &(Text, Text)| TagFact {
             key: key.clone(),
@@ -189,13 +204,14 @@ impl Account {
             by: actor,
             replaced: None,
         };
-        let life = Life {
-            target: Target::new(kind, id.clone()),
+        let fate = Life {
+            target: resource.target(),
             name: order.name.clone(),
             by: actor,
             slot: order.slot.cloned(),
             attempt: order.attempt,
             born: now,
+            secrets: order.secrets.clone(),
             end: None,
             tags: order.tags.iter().map(fact).collect(),
             inner: Vec::new(),
@@ -211,22 +227,23 @@ impl Account {
             let shelf = &mut self.shelves[place.shelf];
             Arc::make_mut(&mut shelf.records[place.record])
                 .lives
-                .push(life);
+                .push(fate);
             shelf.tagged(place.record, order.tags.iter().map(|(key, _)| key));
             self.commit(place, Some(state), |_| {});
             place
         } else {
-            let record = Record::new(life, now, state);
+            let record = Record::new(fate, now, state);
             Place {
                 shelf: order.shelf,
                 record: self.shelves[order.shelf].push(record),
             }
         };
         self.shelves[order.shelf].alive += 1;
-        if ready_after > Millis(0) {
-            self.unready.push((place, now + ready_after));
+        if stage == life::Life::Coming {
+            self.begins(kind, place);
         }
-        row.model.is_born(self, &resource.id);
+        self.bring_along(&resource.target());
+        row.model.is_born(self, actor, &resource.id, order);
         (place, resource)
     }
 
@@ -244,7 +261,7 @@ impl Account {
             return Err(refuse(row, row.create, row.service.missing, message));
         }
         // IAM keeps the case of a name, but no two names may differ only in it.
-        let folds_case = row.prefix.is_empty();
+        let folds_case = row.service.folds_case;
         let record = shelf.maybe_named(order.name).find(|at| {
             shelf.records[*at].current().is_some_and(|state| {
                 let other = &state.resource;
@@ -260,8 +277,15 @@ impl Account {
     }
 
     /// An upsert over a living resource: its properties become those of the call. Tags and parts are
-    /// resources of their own in the clouds that work like this, and stay.
-    fn overwrite(&mut self, actor: Actor, place: Place, props: &Props) -> Arc<Resource> {
+    /// resources of their own in the clouds that work like this, and stay. The answer looks as that for
+    /// a new one.
+    fn overwrite(
+        &mut self,
+        actor: Actor,
+        place: Place,
+        order: &Order<'_>,
+        props: &Props,
+    ) -> Arc<Resource> {
         let mut state = self
             .record(place)
             .current()
@@ -272,6 +296,11 @@ impl Account {
             Arc::make_mut(&mut state.resource).props = props.clone();
             self.commit(place, Some(state.clone()), |_| {});
         }
+        let record = &mut self.shelves[place.shelf].records[place.record];
+        if record.life().secrets != *order.secrets {
+            Arc::make_mut(record).life_mut().secrets = order.secrets.clone();
+        }
+        Arc::make_mut(&mut state.resource).tags = Tags::new();
         state.resource
     }
 
@@ -302,6 +331,19 @@ impl Account {
             shelf.row.over_quota,
             message,
         ))
+    }
+}
+
+/// What the cloud gives to a new resource, where its model does not say it.
+fn give(kind: &Kind, id: &ResourceId, props: &mut Props) {
+    let given = kind
+        .props
+        .iter()
+        .filter(|rule| rule.change == Change::Given);
+    for rule in given {
+        if props.get(rule.name).is_none() {
+            props.set(rule.name, format!("{}-of-{id}", rule.name).into());
+        }
     }
 }
 

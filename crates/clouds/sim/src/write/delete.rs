@@ -1,6 +1,7 @@
 //! Deleting, and what stands in its way.
 
 use ownership::error::Blocker;
+use ownership::life::Life;
 use ownership::{Class, CloudError, ResourceId, Target};
 
 use crate::account::{Account, Place};
@@ -14,10 +15,17 @@ impl Account {
     /// What the real account refuses: a resource that others use (with all of them), a main route
     /// table, a default group.
     pub fn delete(&mut self, actor: Actor, target: &Target) -> Result<(), CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
+        let shelf = self.shelf_or_refuse(&target.place, target.kind)?;
         let row = self.shelves[shelf].row;
         self.admit_write(actor, row, row.delete)?;
-        let (place, state) = self.living(target, row.delete)?;
+        let found = self.living(target, row.delete);
+        if row.forgives && found.is_err() {
+            return Ok(());
+        }
+        let (place, state) = found?;
+        if state.resource.life == Life::Going {
+            return Ok(());
+        }
         if let Some(refusal) = row.model.keeps(target, state) {
             return Err(refusal);
         }
@@ -32,12 +40,15 @@ impl Account {
         }
         row.model.ends(self, &target.id);
         self.log(place, actor, Harm::Deleted);
-        self.end(actor, place);
+        if !self.goes_slowly(actor, place) {
+            self.end(actor, place);
+        }
         Ok(())
     }
 
-    fn end(&mut self, by: Actor, place: Place) {
+    pub(crate) fn end(&mut self, by: Actor, place: Place) {
         let at = self.clock.now();
+        self.ends_course(place);
         self.shelves[place.shelf].alive -= 1;
         self.commit(place, None, |life| life.end = Some(End { by, at }));
     }
@@ -56,7 +67,9 @@ impl Account {
                 blockers.extend(parts.iter().map(|part| blocker(part.key.clone())));
             }
         }
-        shelf.row.model.users(self, state, &mut blockers);
+        if !self.settings.careless {
+            shelf.row.model.users(self, state, &mut blockers);
+        }
         let pins = self.pins.iter();
         blockers.extend(
             pins.filter(|pin| pin.on.kind == resource.kind && pin.on.id == resource.id)
@@ -72,8 +85,8 @@ impl Account {
                 let other = &state.resource;
                 let mut parts = state.inner.iter().flat_map(|parts| parts.iter());
                 let refers = other.props.iter().any(|(_, value)| **value == *id.as_str())
-                    || parts.any(|part| *part.key == *id.as_str());
-                if refers && other.id != *id && !shelf.row.model.came_with_parent(state) {
+                    || parts.any(|part| id.is_named_in(&part.key));
+                if refers && other.id != *id && !shelf.row.model.lets_go(state) {
                     blockers.push(Blocker {
                         noun: shelf.kind.noun.into(),
                         id: other.id.clone(),

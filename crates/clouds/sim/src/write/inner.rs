@@ -6,7 +6,7 @@ use ownership::kind::{CreateMode, InnerKind, InnerProof, Kind};
 use ownership::mark::Tags;
 use ownership::part::InnerPart;
 use ownership::step::PartTags;
-use ownership::{CloudError, Target, Text};
+use ownership::{Class, CloudError, ResourceId, Target, Text};
 
 use super::check_tags;
 use crate::account::{Account, Place, refuse};
@@ -116,8 +116,33 @@ impl Account {
             let message = format!("{target} has no {} '{key}'", spot.declared.noun);
             return Err(spot.refuse(op, spot.inner.not_found, message));
         }
+        let mut blockers = Vec::new();
+        if !self.settings.careless {
+            for key in keys {
+                spot.row.model.holds_part(self, spot, key, &mut blockers);
+            }
+        }
+        if !blockers.is_empty() {
+            let message = format!("a {} of {target} is in use", spot.declared.noun);
+            let class = Class::Blocked(blockers);
+            return Err(CloudError::new(class, spot.row.blocked, message));
+        }
         self.drop_parts(actor, place, at, keys);
         Ok(())
+    }
+
+    /// What names a resource that is gone goes with it.
+    pub(crate) fn forget_parts(&mut self, of: &Kind, inner: usize, gone: &ResourceId) {
+        let hosts: Vec<Target> = self
+            .states(of)
+            .filter(|state| state.part(inner, gone.as_str()).is_some())
+            .map(|state| state.resource.target())
+            .collect();
+        for host in hosts {
+            if let Some(place) = self.place(&host) {
+                self.drop_parts(Actor::Cloud, place, inner, &[gone.text()]);
+            }
+        }
     }
 
     /// Removes these very parts: one that says the same and has another id is not meant.
@@ -242,7 +267,7 @@ impl Account {
     }
 
     fn spot(&self, target: &Target, inner: &str) -> Result<Spot, CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
+        let shelf = self.shelf_or_refuse(&target.place, target.kind)?;
         let at = self.inner_at(shelf, inner)?;
         let (kind, row) = (self.shelves[shelf].kind, self.shelves[shelf].row);
         Ok(Spot {

@@ -16,6 +16,19 @@ impl Account {
                 let message = format!("a {} has no property {name}", shelf.kind.noun);
                 return Err(refuse(row, op, row.service.unknown, message));
             }
+            // A real account takes it, and shows it to everybody.
+            if shelf.kind.is_secret(name) {
+                let message = format!("the {name} of a {} is secret", shelf.kind.noun);
+                return Err(refuse(row, op, row.service.invalid, message));
+            }
+        }
+        let unknown = order
+            .secrets
+            .names()
+            .find(|name| !shelf.kind.is_secret(name));
+        if let Some(name) = unknown {
+            let message = format!("a {} has no secret {name}", shelf.kind.noun);
+            return Err(refuse(row, op, row.service.unknown, message));
         }
         let mut props = order.props.clone();
         row.model.prepare(self, order, &mut props)?;

@@ -102,11 +102,11 @@ impl Account {
             let message = "the call names no resource to tag";
             return Err(CloudError::new(Class::Fatal, "MissingParameter", message));
         };
-        let row = self.shelves[self.shelf_or_refuse(first.kind)?].row;
+        let row = self.shelves[self.shelf_or_refuse(&first.place, first.kind)?].row;
         let called = op(row);
         self.admit_write(actor, row, called)?;
         for target in others {
-            let other = self.shelves[self.shelf_or_refuse(target.kind)?].row;
+            let other = self.shelves[self.shelf_or_refuse(&target.place, target.kind)?].row;
             if op(other) != called || row.service.tags_by_key {
                 let message = format!("one call cannot tag {first} and {target}");
                 return Err(refuse(row, called, row.service.not_together, message));
@@ -193,7 +193,7 @@ impl Account {
 
 /// The tag that a new one of this key takes the place of.
 fn held_under<'a>(row: &Row, tags: &'a Tags, key: &str) -> Option<(&'a Text, &'a Text)> {
-    let folds_case = row.service.tags_by_key;
+    let folds_case = row.service.folds_case;
     let same = |held: &str| held == key || folds_case && held.eq_ignore_ascii_case(key);
     let mut held = tags.iter();
     held.find(|(held, _)| same(held)).map(|(k, v)| (k, v))

@@ -20,7 +20,7 @@ impl Account {
         target: &Target,
         props: &Props,
     ) -> Result<(), CloudError> {
-        let shelf = self.shelf_or_refuse(target.kind)?;
+        let shelf = self.shelf_or_refuse(&target.place, target.kind)?;
         let (kind, row) = (self.shelves[shelf].kind, self.shelves[shelf].row);
         self.admit_write(actor, row, row.update)?;
         let (place, state) = self.living(target, row.update)?;

@@ -295,7 +295,8 @@ pub async fn a_create_under_a_name_that_was_cleared_since<C: AwsPlace + Clone + 
     assert!(lab.hands.role(&role).await.is_some());
     clear_names(lab).await;
     lab.converge().await;
-    assert_named(lab, &role, &format!("kubernetes-{}", lab.name)).await;
+    // The profile was announced together with the role.
+    assert_named(lab, &role, &profile).await;
     let (_, roles, profiles) = lab.hands.census().await;
     assert_eq!((roles - census.1, profiles - census.2), (2, 1));
     lab.delete().await;

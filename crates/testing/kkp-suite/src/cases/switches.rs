@@ -1,10 +1,31 @@
 //! The switches that people have.
 
+use api::names::CLAIM_PINNED_FOR;
 use cloud_port::aws::AwsPlace;
 use serde_json::json;
 
 use super::plain_rules;
 use crate::Lab;
+
+/// A restored cluster that is paused is its own again: who takes its finalizers off is refused, as before.
+pub async fn a_restored_cluster_that_is_paused_is_pinned_anew<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({}), json!({})).await;
+    lab.converge().await;
+    let census = lab.hands.census().await;
+    let mut backup = lab.backup().await;
+    backup["spec"]["pause"] = json!(true);
+    lab.lose().await;
+    lab.restore(&backup).await;
+    lab.restart();
+    lab.settle().await;
+    lab.assert_condition("Paused", &["spec.pause"]).await;
+    let metadata = lab.metadata().await;
+    let pinned_for = metadata.annotations.unwrap()[CLAIM_PINNED_FOR].clone();
+    assert_eq!(Some(pinned_for), metadata.uid);
+    assert_eq!(lab.hands.census().await, census);
+}
 
 /// `spec.pause`: nothing is touched, in life and at the end, until it is gone.
 pub async fn a_paused_cluster_is_left_alone<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {

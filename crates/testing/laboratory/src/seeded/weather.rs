@@ -12,7 +12,7 @@ use cloud_port::{Cloud, Deadline, Effect, Inventory, Survey};
 use cloud_sim::{SharedAccount, VirtualClock};
 use controllers::reconcile::TokioClock;
 use ownership::time::REQUEST_TIMEOUT;
-use ownership::{Answer, Class, CloudError, Kind, Query, Step};
+use ownership::{Answer, Class, CloudError, Kind, Query, Step, Text};
 use tokio::time::sleep;
 
 use super::claims::Claims;
@@ -258,6 +258,12 @@ impl AwsPlace for Weather {
 
     fn region(&self) -> &str {
         self.account.region()
+    }
+
+    async fn zones(&self) -> Result<Vec<Text>, CloudError> {
+        self.note("zones");
+        self.weather_a_read().await?;
+        self.account.zones().await
     }
 }
 

@@ -1,12 +1,17 @@
 //! VPCs, subnets, route tables, internet gateways.
 
 use cloud_port::Cloud;
+use cloud_port::aws::classic_load_balancer::CLASSIC_LOAD_BALANCER;
+use cloud_port::aws::elastic_ip::ELASTIC_IP;
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
 use cloud_port::aws::internet_gateway::{ATTACHMENT, INTERNET_GATEWAY};
+use cloud_port::aws::nat_gateway::NAT_GATEWAY;
+use cloud_port::aws::network_load_balancer::NETWORK_LOAD_BALANCER;
 use cloud_port::aws::role::{ATTACHED_POLICY, INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
+use cloud_port::aws::target_group::TARGET_GROUP;
 use cloud_port::aws::vpc::VPC;
 use ownership::Target;
 use ownership::step::Create;
@@ -164,7 +169,10 @@ pub(crate) async fn a_gateway_lives<C: Cloud>(cloud: &mut Transcript<'_, C>) {
 }
 
 pub(crate) async fn absent_resources_are_empty_answers<C: Cloud>(cloud: &mut Transcript<'_, C>) {
-    let absent = [
+    let arn = "arn:aws:elasticloadbalancing:eu-central-1:123456789012";
+    let group = format!("{arn}:targetgroup/nothing/0123456789abcdef");
+    let balancer = format!("{arn}:loadbalancer/net/nothing/0123456789abcdef");
+    let absent: [(_, &str); 12] = [
         (&VPC, "vpc-0123456789abcdef0"),
         (&SUBNET, "subnet-0123456789abcdef0"),
         (&ROUTE_TABLE, "rtb-0123456789abcdef0"),
@@ -172,6 +180,11 @@ pub(crate) async fn absent_resources_are_empty_answers<C: Cloud>(cloud: &mut Tra
         (&SECURITY_GROUP, "sg-0123456789abcdef0"),
         (&ROLE, "nobody"),
         (&INSTANCE_PROFILE, "nothing"),
+        (&ELASTIC_IP, "eipalloc-0123456789abcdef0"),
+        (&NAT_GATEWAY, "nat-0123456789abcdef0"),
+        (&CLASSIC_LOAD_BALANCER, "nothing"),
+        (&TARGET_GROUP, &group),
+        (&NETWORK_LOAD_BALANCER, &balancer),
     ];
     for (kind, id) in absent {
         cloud.ask(by_id(&target(kind, id))).await;

@@ -1,0 +1,42 @@
+//! Cluster API on AWS: `infrastructure.cluster.x-k8s.io/v1beta2`, and what it refers to.
+
+mod change;
+mod cluster;
+mod identity;
+mod network;
+mod owner;
+
+pub use change::STATUS;
+pub use cluster::{
+    AwsCluster, AwsClusterSpec, AwsClusterStatus, Endpoint, IdentityReference, LoadBalancer,
+    LoadBalancerHealthCheck,
+};
+pub use identity::{
+    AllowedNamespaces, ControllerIdentity, ControllerIdentitySpec, IdentityKind, RoleIdentity,
+    RoleIdentitySpec, StaticIdentity, StaticIdentitySpec, secret_key,
+};
+pub use network::{Cni, CniIngressRule, IngressRule, Network, Subnet, Vpc};
+pub use owner::{OwnerCluster, OwnerClusterNetwork, OwnerClusterSpec};
+
+/// The API group of infrastructure.
+pub const GROUP: &str = "infrastructure.cluster.x-k8s.io";
+/// The version that is served.
+pub const VERSION: &str = "v1beta2";
+
+/// The API group of Cluster API itself.
+pub const OWNER_GROUP: &str = "cluster.x-k8s.io";
+/// The version that its objects are read in.
+pub const OWNER_VERSION: &str = "v1beta2";
+
+/// The served API's finalizer.
+pub const FINALIZER: &str = "awscluster.infrastructure.cluster.x-k8s.io";
+
+/// The annotation that pauses an object. Its presence counts, whatever its value: the original's rule.
+pub const PAUSED: &str = "cluster.x-k8s.io/paused";
+/// The annotation which says that another controller manages the object.
+pub const MANAGED_BY: &str = "cluster.x-k8s.io/managed-by";
+/// The label with the name of the cluster that an object belongs to.
+pub const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
+
+/// The namespace in which the original looks for the Secrets of static identities: its own.
+pub const SECRETS_NAMESPACE: &str = "capa-system";
