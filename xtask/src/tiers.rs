@@ -32,7 +32,7 @@ const TIERS: &[Tier] = &[
         lacks: nothing,
         omits: upstream_definitions,
         commands: |workspace, _| {
-            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            let mut command = tests(workspace);
             command.args(WITHOUT_SDKS);
             vec![command]
         },
@@ -55,7 +55,7 @@ const TIERS: &[Tier] = &[
         lacks: nothing,
         omits: nothing,
         commands: |workspace, _| {
-            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            let mut command = tests(workspace);
             command.args(WITHOUT_SDKS);
             command.args([
                 "--test",
@@ -75,7 +75,7 @@ const TIERS: &[Tier] = &[
         omits: upstream_definitions,
         commands: |workspace, _| {
             // Of all that `unit` has built, so that it serves here too.
-            let mut command = workspace.cargo(["test", "--profile", CHECKED]);
+            let mut command = tests(workspace);
             command.args(WITHOUT_SDKS);
             command.args(["--test", "control_plane", "--test", "differential"]);
             command.args(["--test", "kubectl", "--test", "second"]);
@@ -89,14 +89,20 @@ const TIERS: &[Tier] = &[
         lacks: python_or_memory,
         omits: nothing,
         commands: |workspace, _| {
-            let mut server = workspace.cargo(["test", "--profile", CHECKED]);
+            let mut server = tests(workspace);
             server.args(WITHOUT_SDKS).args(["--test", "moto"]);
-            let mut adapter = workspace.cargo(["test", "--profile", CHECKED]);
+            let mut adapter = tests(workspace);
             adapter.args(WITH_SDKS);
             vec![server, adapter]
         },
     },
 ];
+
+/// A call of `cargo test`. A program that fails does not keep the others from running: one run tells
+/// all that is wrong.
+fn tests(workspace: &Workspace) -> Command {
+    workspace.cargo(["test", "--profile", CHECKED, "--no-fail-fast"])
+}
 
 /// What building the vendors' SDKs takes, in kilobytes: the compiler alone has half of it.
 const SDK_MEMORY: u64 = 6_000_000;

@@ -305,7 +305,10 @@ mod tests {
     fn credentials_that_are_not_there_are_fatal_and_name_the_cure() {
         let error = no_credentials(&CredentialsError::not_loaded("nothing found"));
         assert_eq!(error.class, Class::Fatal);
-        assert!(error.message.contains("the object an access key"), "{error}");
+        assert!(
+            error.message.contains("the object an access key"),
+            "{error}"
+        );
     }
 
     #[test]
