@@ -640,7 +640,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AtRest => write!(f, "every part is there, marked, and as it is wanted"),
+            Self::AtRest => write!(f, "all resources are in place"),
             Self::Unpinned => write!(f, "UUID and finalizers come before the first cloud write"),
             Self::CheckRecorded(slot) => write!(f, "the recorded id of {slot} is only a hint"),
             Self::FindByMarks(kind) => write!(f, "find by marks what is ours of {kind}"),
@@ -654,7 +654,7 @@ impl fmt::Display for Reason {
                 write!(f, "{target} must be read freshly before it is changed")
             }
             Self::NothingFound(slot) => {
-                write!(f, "nothing is recorded, marked or named for {slot}")
+                write!(f, "no existing {slot} found")
             }
             Self::NotThere(slot, id) => {
                 write!(f, "{id}, which the object names for {slot}, does not exist")
@@ -709,7 +709,7 @@ impl fmt::Display for Reason {
             Self::LastLook(kind) => write!(f, "one last look for {kind} by marks"),
             Self::NothingLeft => write!(f, "nothing of the claim is left"),
             Self::AwaitIntent(slot) => write!(f, "the create of {slot} may still take effect"),
-            Self::AwaitSettling(id) => write!(f, "reads of {id} may be older than its last write"),
+            Self::AwaitSettling(id) => write!(f, "waiting for {id} to become visible"),
             Self::AwaitTrace(id) => write!(f, "what was added to {id} may still take effect"),
             Self::AwaitJoin(id) => {
                 write!(
