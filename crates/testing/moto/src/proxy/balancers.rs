@@ -44,9 +44,8 @@ async fn of_name(visit: &Visit<'_>) -> io::Result<Option<Response<Bytes>>> {
     if says_the_same(visit, there) && tags(visit, there).await? == riding(visit) {
         return Ok(Some(created(found, "LoadBalancer")));
     }
-    let message = format!(
-        "A load balancer with the same name '{name}' exists, but with different settings"
-    );
+    let message =
+        format!("A load balancer with the same name '{name}' exists, but with different settings");
     let refusal = Refusal::bad("DuplicateLoadBalancerName", &message);
     Ok(Some(refusal.answer(Api::ElbV2)))
 }
@@ -80,13 +79,22 @@ fn set<'a>(values: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
 type Tags = BTreeSet<(String, String)>;
 
 fn riding(visit: &Visit<'_>) -> Tags {
-    let field = |field| visit.call.list("Tags", Some(field)).into_iter().map(str::to_owned);
+    let field = |field| {
+        visit
+            .call
+            .list("Tags", Some(field))
+            .into_iter()
+            .map(str::to_owned)
+    };
     field("Key").zip(field("Value")).collect()
 }
 
 async fn tags(visit: &Visit<'_>, there: &Element) -> io::Result<Tags> {
     let params = [("ResourceArns.member.1", there.get("LoadBalancerArn"))];
-    let found = visit.moto.found(Api::ElbV2, "DescribeTags", &params, "Tags").await?;
+    let found = visit
+        .moto
+        .found(Api::ElbV2, "DescribeTags", &params, "Tags")
+        .await?;
     let pair = |tag: &Element| (tag.get("Key").to_owned(), tag.get("Value").to_owned());
     Ok(found.iter().map(pair).collect())
 }
@@ -95,7 +103,10 @@ async fn of_port(visit: &Visit<'_>) -> io::Result<Option<Response<Bytes>>> {
     let port = visit.param("Port");
     let params = [("LoadBalancerArn", visit.param("LoadBalancerArn"))];
     let operation = "DescribeListeners";
-    let found = visit.moto.found(Api::ElbV2, operation, &params, "Listeners").await?;
+    let found = visit
+        .moto
+        .found(Api::ElbV2, operation, &params, "Listeners")
+        .await?;
     let Some(there) = found.iter().find(|listener| listener.get("Port") == port) else {
         return Ok(None);
     };
@@ -131,12 +142,23 @@ pub(crate) async fn after(visit: &Visit<'_>) -> io::Result<()> {
         return Ok(());
     }
     let (by, list, value) = match (call.api, call.param("LoadBalancerArn")) {
-        (Api::Elb, _) => ("LoadBalancerNames.member.1", "LoadBalancerDescriptions", "LoadBalancerName"),
-        (_, Some(_)) => ("LoadBalancerArns.member.1", "LoadBalancers", "LoadBalancerArn"),
+        (Api::Elb, _) => (
+            "LoadBalancerNames.member.1",
+            "LoadBalancerDescriptions",
+            "LoadBalancerName",
+        ),
+        (_, Some(_)) => (
+            "LoadBalancerArns.member.1",
+            "LoadBalancers",
+            "LoadBalancerArn",
+        ),
         (_, None) => ("Names.member.1", "LoadBalancers", "Name"),
     };
     let params = [(by, visit.param(value))];
-    let found = visit.moto.found(call.api, "DescribeLoadBalancers", &params, list).await?;
+    let found = visit
+        .moto
+        .found(call.api, "DescribeLoadBalancers", &params, list)
+        .await?;
     let there = found.first();
     let description = match (call.api, there) {
         (Api::Elb, _) => format!("ELB {}", visit.param("LoadBalancerName")),
@@ -149,28 +171,45 @@ pub(crate) async fn after(visit: &Visit<'_>) -> io::Result<()> {
 /// By an interface's description AWS says whose it is. In moto's ARNs every load balancer is an
 /// application load balancer; here there are network load balancers only.
 fn of_arn(arn: &str) -> String {
-    let tail = arn.rsplit_once(":loadbalancer/").map_or(arn, |(_, tail)| tail);
-    format!("ELB net/{}", tail.trim_start_matches("app/").trim_start_matches("net/"))
+    let tail = arn
+        .rsplit_once(":loadbalancer/")
+        .map_or(arn, |(_, tail)| tail);
+    let name_and_id = tail
+        .split_once('/')
+        .map_or(tail, |(_, name_and_id)| name_and_id);
+    format!("ELB net/{name_and_id}")
 }
 
 fn subnets_of(there: &Element) -> Vec<&str> {
     let zones = there.items("AvailabilityZones").iter();
     let subnets = zones.map(|zone| zone.get("SubnetId"));
     let classic = there.items("Subnets").iter().map(Element::text);
-    subnets.chain(classic).filter(|subnet| !subnet.is_empty()).collect()
+    subnets
+        .chain(classic)
+        .filter(|subnet| !subnet.is_empty())
+        .collect()
 }
 
 fn groups_of(there: &Element) -> Vec<&str> {
-    there.items("SecurityGroups").iter().map(Element::text).collect()
+    there
+        .items("SecurityGroups")
+        .iter()
+        .map(Element::text)
+        .collect()
 }
 
 /// Gives it an interface in each of its subnets, with its groups, and nowhere else.
 async fn place(visit: &Visit<'_>, description: &str, there: Option<&Element>) -> io::Result<()> {
-    let mut wanted = there.map(|there| set(subnets_of(there))).unwrap_or_default();
+    let mut wanted = there
+        .map(|there| set(subnets_of(there)))
+        .unwrap_or_default();
     let groups = there.map(groups_of).unwrap_or_default();
     let interfaces = visit.moto.interfaces("description", description).await?;
     for interface in &interfaces {
-        let has = interface.items("groupSet").iter().map(|group| group.get("groupId"));
+        let has = interface
+            .items("groupSet")
+            .iter()
+            .map(|group| group.get("groupId"));
         let same = groups.is_empty() || set(has) == set(groups.iter().copied());
         if same && wanted.remove(interface.get("subnetId")) {
             continue;
@@ -178,7 +217,9 @@ async fn place(visit: &Visit<'_>, description: &str, there: Option<&Element>) ->
         let params = [("NetworkInterfaceId", interface.get("networkInterfaceId"))];
         visit.moto.act("DeleteNetworkInterface", &params).await?;
     }
-    let keys: Vec<_> = (1..=groups.len()).map(|n| format!("SecurityGroupId.{n}")).collect();
+    let keys: Vec<_> = (1..=groups.len())
+        .map(|n| format!("SecurityGroupId.{n}"))
+        .collect();
     for subnet in wanted {
         let mut params = vec![("SubnetId", subnet), ("Description", description)];
         params.extend(keys.iter().map(String::as_str).zip(groups.iter().copied()));

@@ -87,7 +87,8 @@ impl Call {
     pub(crate) fn read(request: &Request<Bytes>) -> Option<Self> {
         let headers = request.headers();
         let sort = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-        if request.method() != Method::POST || !sort.starts_with("application/x-www-form-urlencoded")
+        if request.method() != Method::POST
+            || !sort.starts_with("application/x-www-form-urlencoded")
         {
             return None;
         }
@@ -173,11 +174,17 @@ mod tests {
     fn a_call_is_read_with_who_asks_and_where() {
         let body = "Action=CreateTags&Version=2016-11-15&Tag.1.Value=a+b%2Fc";
         let call = Call::read(&request(FORM, body)).unwrap();
-        assert_eq!((call.operation.as_str(), call.api), ("CreateTags", Api::Ec2));
+        assert_eq!(
+            (call.operation.as_str(), call.api),
+            ("CreateTags", Api::Ec2)
+        );
         assert_eq!(call.param("Tag.1.Value"), Some("a b/c"));
         assert!(call.writes());
         let signer = call.signer.unwrap();
-        assert_eq!((&*signer.access_key, &*signer.region), ("AKIA", "eu-central-1"));
+        assert_eq!(
+            (&*signer.access_key, &*signer.region),
+            ("AKIA", "eu-central-1")
+        );
     }
 
     #[test]

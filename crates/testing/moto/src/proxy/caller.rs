@@ -51,7 +51,11 @@ impl Said {
 
     /// AWS' code, where it refuses; empty, where it does not.
     pub fn code(&self) -> &str {
-        if self.status < 300 { "" } else { self.value("Code") }
+        if self.status < 300 {
+            ""
+        } else {
+            self.value("Code")
+        }
     }
 }
 

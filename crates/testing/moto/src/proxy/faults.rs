@@ -79,7 +79,10 @@ impl When {
         let operation = self.operation.as_ref();
         operation.is_none_or(|operation| *operation == call.operation)
             && (!self.writes || call.writes())
-            && self.with.iter().all(|(name, value)| call.param(name) == Some(value))
+            && self
+                .with
+                .iter()
+                .all(|(name, value)| call.param(name) == Some(value))
     }
 }
 
@@ -205,7 +208,9 @@ impl Faults {
             return Some(fault);
         }
         let State { weather, seen, .. } = &mut *state;
-        let weather = weather.as_ref().filter(|weather| weather.when.means(call))?;
+        let weather = weather
+            .as_ref()
+            .filter(|weather| weather.when.means(call))?;
         let nth = seen.entry(call.operation.clone()).or_default();
         *nth += 1;
         weather.strike(call, *nth)
@@ -235,7 +240,10 @@ mod tests {
     #[test]
     fn a_fault_strikes_the_next_call_that_is_meant_and_no_other() {
         let faults = Faults::default();
-        let planned = faults.next(When::operation("DeleteVpc").with("VpcId", "vpc-1"), Fault::Cut);
+        let planned = faults.next(
+            When::operation("DeleteVpc").with("VpcId", "vpc-1"),
+            Fault::Cut,
+        );
         let other = faults.next(When::operation("DeleteVpc").with("VpcId", "x"), Fault::Cut);
         assert_eq!(faults.strike(&call("CreateVpc")), None);
         assert_eq!(planned.times(), 0);

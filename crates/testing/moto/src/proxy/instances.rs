@@ -16,7 +16,11 @@ pub(crate) async fn refused(visit: &Visit<'_>) -> io::Result<Option<Refusal>> {
         return Ok(None);
     }
     // An empty list leaves no trace in the query protocol.
-    let mut said = visit.call.params.keys().filter(|key| !FRAME.contains(&key.as_str()));
+    let mut said = visit
+        .call
+        .params
+        .keys()
+        .filter(|key| !FRAME.contains(&key.as_str()));
     if said.next().is_none() {
         let message = "No attributes specified.";
         return Ok(Some(Refusal::bad("InvalidParameterCombination", message)));
@@ -25,7 +29,8 @@ pub(crate) async fn refused(visit: &Visit<'_>) -> io::Result<Option<Refusal>> {
     if groups(visit).is_empty() || !visit.is_ending(id).await? {
         return Ok(None);
     }
-    let message = format!("The instance '{id}' is not in a state in which its groups can be changed.");
+    let message =
+        format!("The instance '{id}' is not in a state in which its groups can be changed.");
     Ok(Some(Refusal::bad("IncorrectInstanceState", &message)))
 }
 
@@ -58,10 +63,15 @@ async fn regroup(visit: &Visit<'_>) -> io::Result<()> {
         if attachment.is_none_or(|attachment| attachment.get("deviceIndex") != "0") {
             continue;
         }
-        let keys: Vec<_> = (1..=groups.len()).map(|n| format!("SecurityGroupId.{n}")).collect();
+        let keys: Vec<_> = (1..=groups.len())
+            .map(|n| format!("SecurityGroupId.{n}"))
+            .collect();
         let mut params = vec![(OF_INTERFACE, interface.get("networkInterfaceId"))];
         params.extend(keys.iter().map(String::as_str).zip(groups.iter().copied()));
-        visit.moto.act("ModifyNetworkInterfaceAttribute", &params).await?;
+        visit
+            .moto
+            .act("ModifyNetworkInterfaceAttribute", &params)
+            .await?;
     }
     Ok(())
 }
@@ -73,11 +83,18 @@ async fn regroup(visit: &Visit<'_>) -> io::Result<()> {
 async fn clear(visit: &Visit<'_>, instance: &str) -> io::Result<()> {
     let (operation, list) = ("DescribeAddresses", "addressesSet");
     let addresses = visit.moto.found(Api::Ec2, operation, &[], list).await?;
-    for address in addresses.iter().filter(|address| address.get("instanceId") == instance) {
+    for address in addresses
+        .iter()
+        .filter(|address| address.get("instanceId") == instance)
+    {
         let params = [("AssociationId", address.get("associationId"))];
         visit.moto.act("DisassociateAddress", &params).await?;
     }
-    for interface in visit.moto.interfaces("attachment.instance-id", instance).await? {
+    for interface in visit
+        .moto
+        .interfaces("attachment.instance-id", instance)
+        .await?
+    {
         let params = [(OF_INTERFACE, interface.get("networkInterfaceId"))];
         visit.moto.act("DeleteNetworkInterface", &params).await?;
     }

@@ -19,6 +19,7 @@ mod record;
 mod refusal;
 mod rules;
 mod serve;
+mod taken;
 mod tokens;
 mod upstream;
 mod xml;
@@ -164,6 +165,11 @@ impl Proxy {
         self.shared.log.calls()
     }
 
+    /// How many writes have come in and are not answered yet.
+    pub fn writes_under_way(&self) -> usize {
+        self.shared.log.writes_under_way()
+    }
+
     /// What went wrong and no test has asked for: moto was not there, or did what it never does.
     /// Whoever had asked got no answer.
     pub fn trouble(&self) -> Vec<String> {
@@ -172,7 +178,11 @@ impl Proxy {
 
     /// From now on there may be so many.
     pub fn set_quotas(&self, quotas: Quotas) {
-        *self.shared.quotas.lock().unwrap_or_else(PoisonError::into_inner) = quotas;
+        *self
+            .shared
+            .quotas
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = quotas;
     }
 }
 

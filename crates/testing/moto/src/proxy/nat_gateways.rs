@@ -67,14 +67,23 @@ pub(crate) async fn after(visit: &Visit<'_>, answer: &Response<Bytes>) -> io::Re
             let description = format!("Interface for NAT Gateway {}", gateway.get("natGatewayId"));
             for address in gateway.items("natGatewayAddressSet") {
                 let interface = address.get("networkInterfaceId");
-                let params = [(OF_INTERFACE, interface), ("Description.Value", &description)];
-                visit.moto.act("ModifyNetworkInterfaceAttribute", &params).await?;
+                let params = [
+                    (OF_INTERFACE, interface),
+                    ("Description.Value", &description),
+                ];
+                visit
+                    .moto
+                    .act("ModifyNetworkInterfaceAttribute", &params)
+                    .await?;
             }
             Ok(())
         }
         "DeleteNatGateway" => {
             let gone = nat_gateway(visit, visit.param("NatGatewayId")).await?;
-            for address in gone.iter().flat_map(|gone| gone.items("natGatewayAddressSet")) {
+            for address in gone
+                .iter()
+                .flat_map(|gone| gone.items("natGatewayAddressSet"))
+            {
                 let association = address.get("associationId");
                 if !association.is_empty() {
                     let params = [("AssociationId", association)];

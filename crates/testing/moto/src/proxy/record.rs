@@ -49,7 +49,10 @@ pub struct Calls {
 impl Calls {
     /// How often this operation was called.
     pub fn of(&self, operation: &str) -> usize {
-        self.all.iter().filter(|seen| seen.operation == operation).count()
+        self.all
+            .iter()
+            .filter(|seen| seen.operation == operation)
+            .count()
     }
 
     /// How many calls may have changed something.
@@ -108,6 +111,13 @@ impl Log {
         Calls {
             all: self.seen().clone(),
         }
+    }
+
+    pub(crate) fn writes_under_way(&self) -> usize {
+        let seen = self.seen();
+        seen.iter()
+            .filter(|seen| seen.writes && seen.under_way)
+            .count()
     }
 
     /// A call has come in.

@@ -57,7 +57,11 @@ impl Refusal {
                  <RequestID>proxy</RequestID></Response>"
             ),
             _ => {
-                let fault = if self.status < 500 { "Sender" } else { "Receiver" };
+                let fault = if self.status < 500 {
+                    "Sender"
+                } else {
+                    "Receiver"
+                };
                 format!(
                     "<ErrorResponse><Error><Type>{fault}</Type><Code>{code}</Code>\
                      <Message>{message}</Message></Error><RequestId>proxy</RequestId></ErrorResponse>"

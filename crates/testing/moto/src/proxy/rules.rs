@@ -23,7 +23,7 @@ use super::call::{Api, Call};
 use super::record::Entry;
 use super::refusal::Refusal;
 use super::upstream::Asker;
-use super::{balancers, in_use, instances, nat_gateways, quotas};
+use super::{balancers, in_use, instances, nat_gateways, quotas, taken};
 
 /// An account and a region.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +101,8 @@ pub(crate) async fn serve(
         entry.done(sent.elapsed());
         Ok(answer)
     };
-    let ruled = |call: &&Call| call.writes() && matches!(call.api, Api::Ec2 | Api::Elb | Api::ElbV2);
+    let ruled =
+        |call: &&Call| call.writes() && matches!(call.api, Api::Ec2 | Api::Elb | Api::ElbV2);
     let call = call.filter(ruled);
     let Some((call, signer)) = call.and_then(|call| Some((call, call.signer.as_ref()?))) else {
         return pass(request).await;
@@ -141,6 +142,9 @@ async fn refused(shared: &Shared, visit: &Visit<'_>) -> io::Result<Option<Refusa
         return Ok(Some(refusal));
     }
     if let Some(refusal) = in_use::refused(visit).await? {
+        return Ok(Some(refusal));
+    }
+    if let Some(refusal) = taken::refused(visit).await? {
         return Ok(Some(refusal));
     }
     if let Some(refusal) = nat_gateways::refused(visit).await? {

@@ -99,7 +99,10 @@ impl Tokens {
 fn key(visit: &Visit<'_>) -> Option<Key> {
     let Call { operation, api, .. } = visit.call;
     let ours = *api == Api::Ec2 && OPERATIONS.contains(&operation.as_str());
-    let token = visit.call.param(TOKEN).filter(|token| ours && !token.is_empty())?;
+    let token = visit
+        .call
+        .param(TOKEN)
+        .filter(|token| ours && !token.is_empty())?;
     Some((visit.place.clone(), operation.clone(), token.to_owned()))
 }
 

@@ -34,7 +34,8 @@ impl Upstream {
         let address = url.strip_prefix("http://").map(|a| a.trim_end_matches('/'));
         let address = address.filter(|address| !address.contains('/') && address.contains(':'));
         let Some(address) = address else {
-            let message = format!("the proxy needs moto's address as http://HOST:PORT, not {url:?}");
+            let message =
+                format!("the proxy needs moto's address as http://HOST:PORT, not {url:?}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         };
         Ok(Self {
@@ -194,4 +195,3 @@ impl Asker<'_> {
         account.map(str::to_owned)
     }
 }
-

@@ -45,12 +45,13 @@ impl Element {
 
     /// The first element of this name, however far down.
     pub(crate) fn find(&self, name: &str) -> Option<&Self> {
-        let children = self.children.iter();
-        let mut found = children.map(|child| match child.name == name {
-            true => Some(child),
-            false => child.find(name),
-        });
-        found.find_map(|found| found)
+        self.children.iter().find_map(|child| {
+            if child.name == name {
+                Some(child)
+            } else {
+                child.find(name)
+            }
+        })
     }
 
     /// All elements of this name, however far down, in their order.
@@ -110,7 +111,11 @@ mod tests {
         let document = "<?xml version=\"1.0\"?>\n<R xmlns=\"u\"><set><item><id>a</id><empty/></item>\
                         <item><id> b &amp;lt; </id></item></set><more><id>c</id></more></R>\n";
         let root = Element::parse(document).unwrap();
-        let ids: Vec<_> = root.items("set").iter().map(|item| item.get("id")).collect();
+        let ids: Vec<_> = root
+            .items("set")
+            .iter()
+            .map(|item| item.get("id"))
+            .collect();
         assert_eq!(ids, ["a", "b &lt;"]);
         assert_eq!(root.items("set")[0].get("empty"), "");
         assert_eq!(root.find("more").unwrap().get("id"), "c");

@@ -91,7 +91,10 @@ async fn a_token_with_other_parameters_is_a_mismatch() {
     caller.ec2("CreateRouteTable", TABLE).await.expect("made");
     let other = [("VpcId", "vpc-2"), ("ClientToken", "one")];
     let said = caller.ec2("CreateRouteTable", &other).await.expect("told");
-    assert_eq!((said.status, said.code()), (400, "IdempotentParameterMismatch"));
+    assert_eq!(
+        (said.status, said.code()),
+        (400, "IdempotentParameterMismatch")
+    );
     assert_eq!(upstream.calls("CreateRouteTable"), 1);
 }
 
@@ -117,7 +120,10 @@ async fn a_token_holds_for_an_operation_an_account_and_a_region() {
     assert_eq!(upstream.calls("CreateVolume"), 2);
     let without = [("VpcId", "vpc-1")];
     for _ in 0..2 {
-        caller.ec2("CreateRouteTable", &without).await.expect("made");
+        caller
+            .ec2("CreateRouteTable", &without)
+            .await
+            .expect("made");
     }
     assert_eq!(upstream.calls("CreateRouteTable"), 5);
 }
@@ -180,13 +186,14 @@ async fn what_has_come_in_is_done_and_remembered_when_the_client_is_gone() {
     let dying = Arc::clone(&caller);
     let client = tokio::spawn(async move { dying.ec2("CreateRouteTable", TABLE).await });
     until("the call", || upstream.calls("CreateRouteTable") == 1).await;
+    assert_eq!(proxy.writes_under_way(), 1);
     client.abort();
     assert!(client.await.is_err_and(|error| error.is_cancelled()));
     upstream.release();
     let again = caller.ec2("CreateRouteTable", TABLE).await.expect("told");
     assert_eq!(again.status, 200);
     assert_eq!(upstream.calls("CreateRouteTable"), 1);
-    until("the end of both", || proxy.calls().under_way() == 0).await;
+    until("the end of both", || proxy.writes_under_way() == 0).await;
 }
 
 #[tokio::test]
@@ -203,11 +210,17 @@ async fn a_refused_or_cut_call_does_not_reach_moto() {
     proxy.faults().next(when(), Fault::Cut);
     assert!(caller.ec2("CreateVpc", &[]).await.is_err());
     assert_eq!(upstream.calls("CreateVpc"), 0);
-    assert_eq!(caller.ec2("CreateVpc", &[]).await.expect("made").status, 200);
+    assert_eq!(
+        caller.ec2("CreateVpc", &[]).await.expect("made").status,
+        200
+    );
     assert_eq!(upstream.calls("CreateVpc"), 1);
     let calls = proxy.calls();
     let faults: Vec<_> = calls.all.iter().map(|seen| seen.fault).collect();
-    assert_eq!(faults, [Some("refused"), Some("refused"), Some("cut"), None]);
+    assert_eq!(
+        faults,
+        [Some("refused"), Some("refused"), Some("cut"), None]
+    );
     let moto: Vec<_> = calls.all.iter().map(|seen| seen.moto.is_some()).collect();
     assert_eq!(moto, [false, false, false, true]);
     assert_eq!(proxy.trouble(), [] as [String; 0]);
@@ -231,7 +244,10 @@ async fn a_delayed_request_has_no_effect_yet_and_a_delayed_answer_has() {
     let upstream = Upstream::start().await;
     let (proxy, caller) = before(&upstream).await;
     let caller = Arc::new(caller);
-    for (fault, effect) in [(Fault::DelayRequest(LONG), 0), (Fault::DelayAnswer(LONG), 1)] {
+    for (fault, effect) in [
+        (Fault::DelayRequest(LONG), 0),
+        (Fault::DelayAnswer(LONG), 1),
+    ] {
         let when = When::operation("CreateVpc");
         let mut planned = proxy.faults().next(when, fault.clone());
         let waiting = Arc::clone(&caller);
@@ -261,7 +277,11 @@ async fn the_record_says_what_was_called_and_how_long_it_took() {
         .into_iter()
         .map(|(operation, count)| (operation, count.calls, count.writes))
         .collect();
-    let expected = [("CreateVpc", 1, true), ("DeleteVpc", 1, true), ("DescribeVpcs", 2, false)];
+    let expected = [
+        ("CreateVpc", 1, true),
+        ("DeleteVpc", 1, true),
+        ("DescribeVpcs", 2, false),
+    ];
     assert_eq!(counts, expected);
     assert_eq!((calls.writes(), calls.under_way()), (2, 0));
     let statuses: Vec<_> = calls.all.iter().map(|seen| seen.status).collect();

@@ -127,7 +127,11 @@ async fn converse(stream: TcpStream, shared: Arc<Shared>) {
             "HTTP/1.1 {status} Said\r\nX-Moto: yes\r\nContent-Length: {}\r\n\r\n",
             body.len(),
         );
-        if stream.write_all(format!("{head}{body}").as_bytes()).await.is_err() {
+        if stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .await
+            .is_err()
+        {
             return;
         }
     }
