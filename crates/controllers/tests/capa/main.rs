@@ -9,5 +9,6 @@
 mod brought;
 mod identities;
 mod lab;
+mod left;
 mod life;
 mod people;

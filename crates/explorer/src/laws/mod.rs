@@ -186,6 +186,8 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
     let us = scenario.actor;
     let id = &deed.victim.id;
     let adopted = scenario.adopts.iter().any(|target| target.id == *id);
+    let ends = || ends_with(world, scenario, deed);
+    let left = scenario.leaves.contains(&deed.victim.target()) && ends();
     if scenario.expect == Expect::Held {
         return broken(
             Law::StatusIsDisposable,
@@ -194,7 +196,8 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
     }
     match &deed.harm {
         Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
-            if deed.made_by != us && !adopted {
+            let goes = left && deed.harm == Harm::Deleted;
+            if deed.made_by != us && !adopted && !goes {
                 let what = format!("{id} is not ours, but {}", words::deed(deed));
                 return broken(Law::NoTheft, what);
             }
@@ -224,10 +227,10 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
             Ok(())
         }
         Harm::InnerOverwritten { was, .. } | Harm::InnerRemoved { was, .. } => {
-            let host_is_ours = deed.made_by == us || adopted;
+            let host_is_ours = deed.made_by == us || adopted || left;
             let theirs = match was.by {
                 // What has to go before a resource of ours can go with it.
-                Actor::Stranger => !scenario.exclusive && !ends_with(world, scenario, deed),
+                Actor::Stranger => !scenario.exclusive && !ends(),
                 Actor::Engine(_) => true,
                 Actor::Cloud => false,
             };

@@ -25,6 +25,7 @@ mod create;
 mod ending;
 mod find;
 mod inner;
+mod left;
 mod live;
 mod locate;
 mod refused;
@@ -108,6 +109,9 @@ pub struct Evidence {
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
     pub sweep: bool,
+    /// A person says that what controllers inside the cluster left behind in resources of ours ends with
+    /// the claim.
+    pub left_behind: bool,
 }
 
 /// What is to be done next.
@@ -244,6 +248,7 @@ pub fn decide(
         unfinished: Vec::new(),
         waits: None,
         books: None,
+        left: Vec::new(),
     };
     let (decision, reason) = match deciding.run() {
         Err(stop) => deciding.stopped(stop),
@@ -329,6 +334,8 @@ struct Deciding<'a> {
     waits: Option<(Tick, Reason)>,
     /// When something in the ledger can be closed: nobody waits for that.
     books: Option<(Tick, Reason)>,
+    /// What others left behind in resources of ours, and goes with the claim.
+    left: Vec<Target>,
 }
 
 impl<'a> Deciding<'a> {

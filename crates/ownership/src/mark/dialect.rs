@@ -196,6 +196,16 @@ impl Dialect {
             .collect()
     }
 
+    /// What the cluster's own controllers (the cloud controller inside it) write on what they make. Not
+    /// every dialect knows.
+    pub fn inside(&self, carrier: Carrier) -> Option<(Text, Text)> {
+        let Self::Capa { cluster } = self else {
+            return None;
+        };
+        let mark = carrier.encode(&format!("{CLUSTER}{cluster}"), "owned");
+        mark.ok()
+    }
+
     /// What the tags of a resource say to this object in this dialect.
     pub fn read(&self, carrier: Carrier, tags: &Tags) -> Reading {
         match self {
