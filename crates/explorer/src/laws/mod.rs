@@ -93,7 +93,9 @@ pub(crate) fn after_what_it_needs(
             .known
             .values()
             .any(|known| known.slot == *name);
-        known || object.recorded.iter().any(|(slot, _)| slot == name)
+        // The object's author has named one.
+        let named = world.claim(claim).ledger.ids.contains_key(name);
+        known || named || object.recorded.iter().any(|(slot, _)| slot == name)
     };
     let own = |name: &&SlotName| blueprint.slot(name).is_some_and(Slot::is_own);
     match slot.dependencies().filter(own).find(|name| !is_known(name)) {

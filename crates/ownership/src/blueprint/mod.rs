@@ -294,6 +294,20 @@ impl Blueprint {
         &self.slots
     }
 
+    /// Whether the other wants the same, whichever fields of the object say so.
+    pub fn wants_the_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Slot, &Slot)| {
+            let field = other.field.clone();
+            let one = Slot {
+                field,
+                ..one.clone()
+            };
+            one == *other
+        };
+        let mut slots = self.slots.iter().zip(&other.slots);
+        self.scope == other.scope && self.slots.len() == other.slots.len() && slots.all(same)
+    }
+
     /// The slot of that name.
     pub fn slot(&self, name: &SlotName) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.name == *name)

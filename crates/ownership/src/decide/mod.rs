@@ -189,6 +189,8 @@ pub struct Decided {
     pub filled: Vec<Filled>,
     /// What others have put into resources of ours.
     pub guests: Vec<Guest>,
+    /// What is coming, if nothing else is waited for.
+    pub coming: Vec<Target>,
 }
 
 /// A part inside a resource of ours that somebody else put there, or needs too: shown and left.
@@ -246,7 +248,9 @@ pub fn decide(
         guests: Vec::new(),
         unwanted: Vec::new(),
         unfinished: Vec::new(),
+        coming: Vec::new(),
         waits: None,
+        waits_besides: false,
         books: None,
         left: Vec::new(),
     };
@@ -264,6 +268,11 @@ pub fn decide(
         findings: deciding.findings,
         filled: deciding.filled,
         guests: deciding.guests,
+        coming: if deciding.waits_besides {
+            Vec::new()
+        } else {
+            deciding.coming
+        },
     }
 }
 
@@ -330,8 +339,12 @@ struct Deciding<'a> {
     unwanted: Vec<SlotName>,
     /// Resources whose parts refer to slots that come after them.
     unfinished: Vec<Unfinished>,
+    /// What is coming.
+    coming: Vec<Target>,
     /// What the claim waits for, and until when.
     waits: Option<(Tick, Reason)>,
+    /// Whether it waits for anything but what is coming.
+    waits_besides: bool,
     /// When something in the ledger can be closed: nobody waits for that.
     books: Option<(Tick, Reason)>,
     /// What others left behind in resources of ours, and goes with the claim.
@@ -516,7 +529,16 @@ impl<'a> Deciding<'a> {
     }
 
     fn wait(&mut self, until: Tick, why: Reason) {
+        self.waits_besides = true;
         note(&mut self.waits, until, why);
+    }
+
+    /// Waits for what is coming, and says so by itself.
+    fn await_ready(&mut self, resource: &Resource) {
+        let again = self.now + resource.kind.course.ask_every;
+        let why = Reason::AwaitReady(resource.id.clone());
+        self.coming.push(resource.target());
+        note(&mut self.waits, again, why);
     }
 
     /// Nobody waits for it, but the ledger can be closed then.
