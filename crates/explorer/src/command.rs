@@ -96,7 +96,7 @@ impl Options {
             Effort {
                 one_in: 1,
                 of_many: 80_000,
-                random: 2000,
+                random: 2300,
                 turns_one_in: 3,
                 faulty_turns_one_in: 8,
                 seed,
