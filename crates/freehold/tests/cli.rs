@@ -336,7 +336,7 @@ fn shows_a_whole_network(ask: &impl Fn(&[&str]) -> Output) {
         assert!(tree.contains(words), "{words}\n{tree}");
     }
     for words in [
-        "AWSCluster default/demo\n",
+        "AWSCluster default/demo is wanted\n",
         "slot vpc (VPC)\n",
         "slot api-lb (classic load balancer)\n",
         "default-demo-apiserver: Owned, by its mark: slot api-lb, attempt 1",
