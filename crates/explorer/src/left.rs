@@ -46,7 +46,6 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
             ..named(&asked, "retain")
         },
         unasked(&asked),
-        beside_others(&kinds, &asked),
     ]
 }
 
@@ -154,32 +153,6 @@ fn unasked(asked: &Scenario) -> Scenario {
     scenario.evidence.left_behind = false;
     Scenario {
         leaves: BTreeSet::new(),
-        end_waits: true,
-        ..scenario
-    }
-}
-
-/// What lies in our network, but is not what controllers of this cluster made: it stays, and what they made
-/// goes all the same.
-fn beside_others(kinds: &Kinds, asked: &Scenario) -> Scenario {
-    let mut scenario = named(asked, "beside-others");
-    let (ours, _) = networks(&scenario);
-    let of = |cluster: &str, value: &str| -> (ownership::Text, ownership::Text) {
-        (
-            format!("kubernetes.io/cluster/{cluster}").into(),
-            value.into(),
-        )
-    };
-    for (name, tags) in [
-        ("bare", vec![]),
-        ("shared", vec![of(CLUSTER, "shared")]),
-        ("other", vec![of("other", "owned")]),
-        ("both", vec![of(CLUSTER, "owned"), of("other", "owned")]),
-    ] {
-        let tags: Tags = tags.into_iter().collect();
-        plant(&mut scenario.account, kinds.balancer, name, &ours, &tags);
-    }
-    Scenario {
         end_waits: true,
         ..scenario
     }

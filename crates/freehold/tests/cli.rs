@@ -256,6 +256,7 @@ fn dev_serves_until_it_is_interrupted() {
     for words in ["belongs to Cluster demo", ": Unmarked\n", "sg-0: Absent\n"] {
         assert!(whose.contains(words), "{whose}");
     }
+    shows_a_whole_network(&ask);
     let orphans = text(&ask(&["orphans"]).stdout);
     assert!(orphans.starts_with("no orphans among"), "{orphans}");
     let rule = "ingress tcp 22-22 0.0.0.0/0";
@@ -309,6 +310,40 @@ fn dev_serves_until_it_is_interrupted() {
     dev.line("stopped:");
     assert!(dev.child.wait().unwrap().success());
     assert!(!kubeconfig.exists());
+}
+
+/// The second sample, in its namespace: every slot, what fills it, and what is in that.
+fn shows_a_whole_network(ask: &impl Fn(&[&str]) -> Output) {
+    let until = std::time::Instant::now() + PATIENCE;
+    let show = |command: &str| {
+        let shown = ask(&[command, "awscluster/demo", "-n", "default"]);
+        assert!(shown.status.success(), "{}", text(&shown.stderr));
+        text(&shown.stdout)
+    };
+    // Its load balancer comes last.
+    while !show("tree").contains("listener tcp 6443 tcp 6443") {
+        assert!(std::time::Instant::now() < until, "{}", show("tree"));
+    }
+    let (tree, explained) = (show("tree"), show("explain"));
+    for words in [
+        "AWSCluster default/demo\n",
+        "VPC vpc-",
+        "NAT gateway nat-",
+        "demo-controlplane",
+        "classic load balancer default-demo-apiserver",
+        "by its mark: slot subnet-",
+    ] {
+        assert!(tree.contains(words), "{words}\n{tree}");
+    }
+    for words in [
+        "AWSCluster default/demo is wanted\n",
+        "slot vpc (VPC)\n",
+        "slot api-lb (classic load balancer)\n",
+        "default-demo-apiserver: Owned, by its mark: slot api-lb, attempt 1",
+    ] {
+        assert!(explained.contains(words), "{words}\n{explained}");
+    }
+    assert!(!tree.contains("Foreign"), "{tree}");
 }
 
 #[test]

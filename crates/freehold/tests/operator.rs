@@ -15,6 +15,7 @@ use std::time::Duration;
 use api::kkp::Cluster as Object;
 use axum::body::Body;
 use cloud_sim::Actor;
+use controllers::registry::Which;
 use embedded_kube::Cluster;
 use freehold::accounts::{Countable, Simulated};
 use freehold::clock::ProcessClock;
@@ -398,7 +399,10 @@ async fn a_cluster_is_explained_before_and_after() {
             client,
             world.clock,
             whose.clone(),
-            name,
+            Which {
+                name: Some(name),
+                namespace: None,
+            },
         )
         .await
     };

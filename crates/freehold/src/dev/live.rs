@@ -20,13 +20,17 @@ use kube::runtime::{WatchStreamExt as _, watcher};
 use tokio::sync::oneshot;
 
 use super::once::line;
+use super::samples::{DEMO, NAMESPACE};
 use super::sim::{self, Deed};
-use super::world::{DEMO, World, events};
+use super::world::{World, events};
 use crate::clock::ProcessClock;
 use crate::look::Seen;
 use crate::look::ask::{Answer, PATH, SERVER};
 use crate::look::everywhere::{self, Found, Told};
 use crate::operator::stop;
+
+/// KKP's clusters, as kubectl is told: Cluster API's have the same plain name.
+const CLUSTERS: &str = "clusters.kubermatic.k8c.io";
 
 /// Runs until it is told to stop.
 pub(super) fn run(
@@ -61,7 +65,7 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     let file = Kubeconfig::write(kubeconfig, &url, &authority)?;
     introduce(&url, &file.path, state)?;
     let began = clock.wall();
-    world.create().await?;
+    world.create_all().await?;
     world.tell_waits();
 
     let world = Arc::new(world);
@@ -190,7 +194,8 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
         say::line!("objects          kept in {}", folder.display())?;
     }
     say::line!("AWS account      simulated; nothing leaves this machine")?;
-    say::line!("cluster          {DEMO}, which leaves everything to Freehold\n")?;
+    say::line!("cluster          {DEMO}, which leaves everything to Freehold")?;
+    say::line!("awscluster       {DEMO}, a network of its own in two zones\n")?;
     say::line!("{}", bold("In another terminal:"))?;
     let absolute = std::path::absolute(kubeconfig);
     let kubeconfig = absolute.as_deref().unwrap_or(kubeconfig);
@@ -200,24 +205,24 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
     let program = program.map_or("freehold".to_owned(), |path| path.display().to_string());
     for (command, about) in [
         (
-            "kubectl get clusters -o wide".to_owned(),
+            format!("kubectl get {CLUSTERS} -o wide"),
             "what there is; --watch shows it change",
         ),
         (
-            "kubectl explain cluster.spec.cloud.aws".to_owned(),
+            "kubectl explain --api-version kubermatic.k8c.io/v1 cluster.spec.cloud.aws".to_owned(),
             "what can be said",
         ),
         (
-            format!("kubectl get cluster {DEMO} -o yaml"),
+            format!("kubectl get {CLUSTERS} {DEMO} -o yaml"),
             "ids, conditions, the ledger",
         ),
         (
-            format!("kubectl describe cluster {DEMO}"),
+            format!("kubectl describe {CLUSTERS} {DEMO}"),
             "its events: what was done, and why",
         ),
         (
             format!(
-                "kubectl patch cluster {DEMO} --type merge -p \
+                "kubectl patch {CLUSTERS} {DEMO} --type merge -p \
                  '{{\"spec\":{{\"cloud\":{{\"aws\":{{\"nodePortsAllowedIPRange\":\"10.0.0.0/8\"}}}}}}}}'"
             ),
             "its rules follow",
@@ -225,6 +230,10 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
         (
             format!("{program} tree cluster/{DEMO}"),
             "what belongs to it, and why; explain says what comes next",
+        ),
+        (
+            format!("{program} tree awscluster/{DEMO} -n {NAMESPACE}"),
+            "and what a whole network is made of",
         ),
         (
             format!("{program} whose kubernetes-{DEMO} web-shop"),
@@ -235,11 +244,11 @@ fn introduce(url: &str, kubeconfig: &Path, state: Option<&Path>) -> Result<(), s
             "drift, by hand, in the simulated cloud; it is repaired at the next look",
         ),
         (
-            format!("kubectl annotate cluster {DEMO} freehold.dev/management=observe"),
+            format!("kubectl annotate {CLUSTERS} {DEMO} freehold.dev/management=observe"),
             "from now on it only says what it would do",
         ),
         (
-            format!("kubectl delete cluster {DEMO}"),
+            format!("kubectl delete {CLUSTERS} {DEMO}"),
             "everything goes, and nothing else",
         ),
     ] {

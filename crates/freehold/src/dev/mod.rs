@@ -2,6 +2,7 @@
 
 mod live;
 mod once;
+mod samples;
 pub(crate) mod sim;
 mod table;
 mod world;

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use cloud_port::aws;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::driver::Plan;
 use cloud_sim::Actor;
 use console::style;
-use controllers::kkp;
 use controllers::registry::Which;
+use controllers::{capa, kkp};
 use k8s_openapi::api::events::v1::Event;
 use kube::api::DeleteParams;
 use ownership::mark::Tags;
@@ -18,8 +19,9 @@ use ownership::{ResourceId, Target, Text};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
+use super::samples::{self, DEMO, Sample};
 use super::table;
-use super::world::{DEMO, World};
+use super::world::World;
 use crate::census::Census;
 use crate::clock::ProcessClock;
 use crate::look::Seen;
@@ -61,9 +63,11 @@ struct Story {
 
 impl Story {
     async fn tell(&mut self) -> anyhow::Result<()> {
-        self.world.create().await?;
+        let cluster = samples::of(&kkp::ENTRY).context("KKP has a sample")?;
+        let network = samples::of(&capa::ENTRY).context("Cluster API has a sample")?;
+        cluster.create(&self.world.client).await?;
         say::line!("{} {}", style("Freehold").bold(), env!("CARGO_PKG_VERSION"))?;
-        let (object, plan) = self.sight().await?;
+        let (object, plan) = self.sight(cluster).await?;
         say::line!(
             "{} on an embedded Kubernetes API and a simulated AWS account that others use too;\n\
              time is virtual, and nothing leaves this process.\n",
@@ -83,7 +87,7 @@ impl Story {
         self.until_ready("Created", Instant::now()).await?;
 
         chapter(3, "Tree", "what belongs to whom, freshly read")?;
-        let (object, plan) = self.sight().await?;
+        let (object, plan) = self.sight(cluster).await?;
         let branches = look::branches(&object);
         say::line!("{}", show::tree(&branches))?;
         ensure!(plan.now.is_empty(), "there is still something to do");
@@ -96,20 +100,27 @@ impl Story {
 
         chapter(6, "Delete", "in reverse order, and only on proof")?;
         self.delete().await?;
+
+        chapter(
+            7,
+            "Network",
+            "an AWSCluster of Cluster API in two zones, on the same engine",
+        )?;
+        self.network(network).await?;
         drop(stop);
         controllers.await.context("the controllers")?;
 
-        chapter(7, "Census", "by the simulation's record of who made what")?;
+        chapter(8, "Census", "by the simulation's record of who made what")?;
         self.count()
     }
 
-    /// The cluster as people are shown it, and what would be done.
-    async fn sight(&self) -> anyhow::Result<(Seen, Plan)> {
+    /// A sample as people are shown it, and what would be done.
+    async fn sight(&self, sample: &Sample) -> anyhow::Result<(Seen, Plan)> {
         let which = Which {
             name: Some(DEMO),
-            namespace: None,
+            namespace: sample.namespace,
         };
-        let seen = self.world.inspect(&kkp::ENTRY, which).await?;
+        let seen = self.world.inspect(sample.entry, which).await?;
         let [inspection] = &seen[..] else {
             bail!("{DEMO} is not there");
         };
@@ -206,6 +217,53 @@ impl Story {
         self.show_events().await?;
         say::line!("  gone after {}\n", seconds(began.elapsed()))?;
         Ok(())
+    }
+
+    /// The life of a whole network, in a few lines.
+    async fn network(&self, sample: &Sample) -> anyhow::Result<()> {
+        sample.create(&self.world.client).await?;
+        let networks = sample.api(&self.world.client);
+        let began = Instant::now();
+        loop {
+            let object = networks.get(DEMO).await?;
+            let status = &object.data["status"];
+            if status["ready"] == true {
+                break;
+            }
+            ensure!(began.elapsed() < PATIENCE, "{DEMO} is not ready: {status}");
+            sleep(LOOK_EVERY).await;
+        }
+        let (object, plan) = self.sight(sample).await?;
+        ensure!(plan.now.is_empty(), "there is still something to do");
+        let made = self.made();
+        say::line!(
+            "  {} is ready after {}:",
+            object.name(),
+            seconds(began.elapsed())
+        )?;
+        say::line!("  {}", made.join(", "))?;
+        networks.delete(DEMO, &DeleteParams::default()).await?;
+        let began = Instant::now();
+        while networks.get_opt(DEMO).await?.is_some() {
+            ensure!(began.elapsed() < PATIENCE, "{DEMO} does not end");
+            sleep(LOOK_EVERY).await;
+        }
+        ensure!(self.made().is_empty(), "something of it is left");
+        say::line!("  gone after {}\n", seconds(began.elapsed()))?;
+        Ok(())
+    }
+
+    /// What engines have made and is there, by Kinds.
+    fn made(&self) -> Vec<String> {
+        let account = self.world.accounts.account().lock();
+        let kinds = aws::KINDS.iter().filter_map(|kind| {
+            let lives = account.lives().filter(|life| {
+                life.is_alive() && life.target.kind == *kind && matches!(life.by, Actor::Engine(_))
+            });
+            let count = lives.count();
+            (count > 0).then(|| format!("{count} × {}", kind.noun))
+        });
+        kinds.collect()
     }
 
     fn count(&self) -> anyhow::Result<()> {

@@ -1,5 +1,5 @@
 //! The world of the demonstration: an API server, an account that somebody else uses too, the
-//! controllers, and one cluster.
+//! controllers, and what they work on.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,11 +21,10 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use k8s_openapi::api::events::v1::Event;
 use kube::Client;
-use kube::api::{Api, ListParams, PostParams};
+use kube::api::{Api, ListParams};
 use ownership::mark::Tags;
 use ownership::part::Props;
 use ownership::{Freehold, Holder, Text};
-use serde_json::json;
 
 use crate::accounts::Simulated;
 use crate::clock::ProcessClock;
@@ -33,8 +32,8 @@ use crate::connect;
 use crate::look::ask::SERVER;
 use crate::look::{self, Around, Whose};
 
-/// The cluster's name.
-pub(super) const DEMO: &str = "demo";
+use super::samples::{self, DEMO};
+
 /// How often the controllers look at an object at rest.
 const RESYNC: Duration = Duration::from_mins(5);
 
@@ -83,7 +82,7 @@ impl Monitor for Passes {
 }
 
 impl World {
-    /// The world before the cluster.
+    /// The world before the samples.
     pub(super) async fn new(clock: ProcessClock) -> anyhow::Result<Self> {
         Self::around(Server::new(Options::new(Arc::new(clock))), clock).await
     }
@@ -128,34 +127,12 @@ impl World {
         Api::all(self.client.clone())
     }
 
-    /// Creates the cluster: it leaves everything to us.
-    pub(super) async fn create(&self) -> anyhow::Result<()> {
-        let ids = json!({
-            "vpcID": "", "routeTableID": "", "securityGroupID": "", "roleARN": "",
-            "instanceProfileName": "",
-        });
-        let object = serde_json::from_value(json!({
-            "apiVersion": "kubermatic.k8c.io/v1",
-            "kind": "Cluster",
-            "metadata": {
-                "name": DEMO,
-                "annotations": {"kubermatic.io/aws-region": "eu-central-1"},
-            },
-            "spec": {
-                "humanReadableName": "a demonstration",
-                "cloud": {"dc": "aws-eu-central-1a", "providerName": "aws", "aws": ids},
-            },
-        }));
-        let object = object.context("the sample")?;
-        let created = self
-            .clusters()
-            .create(&PostParams::default(), &object)
-            .await;
-        match created {
-            // It was kept.
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
-            created => created.map(drop).context("the sample"),
+    /// Creates the samples of every system.
+    pub(super) async fn create_all(&self) -> anyhow::Result<()> {
+        for sample in samples::all() {
+            sample.create(&self.client).await?;
         }
+        Ok(())
     }
 
     /// Runs the controllers, the same that `freehold run` runs, until `stop`.

@@ -266,7 +266,7 @@ pub(crate) fn road(client: Client, clock: ProcessClock, whose: Whose) -> Road<Pr
     }
 }
 
-/// What `freehold explain` and `freehold tree` say of an object: for tests.
+/// What `freehold explain` and `freehold tree` say of objects: for tests.
 ///
 /// # Errors
 /// Why it cannot be inspected.
@@ -276,12 +276,8 @@ pub async fn texts<C: Clouds>(
     client: Client,
     clock: ProcessClock,
     whose: Whose,
-    name: &str,
+    which: Which<'_>,
 ) -> anyhow::Result<(String, String)> {
-    let which = Which {
-        name: Some(name),
-        namespace: None,
-    };
     let seen = inspect(entry, clouds, client, clock, whose, which).await?;
     let seen: Vec<Seen> = seen.iter().map(Seen::new).collect();
     let explained = seen.iter().map(explain::text).collect();

@@ -10,6 +10,7 @@ use ownership::{Claim, ClaimHash, ResourceId, SlotName, Target, Text};
 mod cures;
 mod ending;
 mod mistakes;
+mod network;
 mod orphans;
 mod shared;
 
@@ -33,7 +34,10 @@ impl World {
             self.client.clone(),
             self.clock,
             self.whose().await,
-            DEMO,
+            Which {
+                name: Some(DEMO),
+                namespace: None,
+            },
         )
         .await
         .unwrap()
