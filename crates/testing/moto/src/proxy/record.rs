@@ -175,7 +175,7 @@ impl Entry<'_> {
         let now = self.log.started.elapsed();
         self.write(|seen| {
             seen.moto = Some(took);
-            seen.effect = Some(now - seen.at);
+            seen.effect = Some(now.saturating_sub(seen.at));
         });
     }
 

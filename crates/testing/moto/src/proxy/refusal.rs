@@ -50,23 +50,22 @@ impl Refusal {
     /// As this API writes it.
     pub(crate) fn answer(&self, api: Api) -> Response<Bytes> {
         let (code, message) = (escaped(&self.code), escaped(&self.message));
-        let body = match api {
-            Api::Ec2 => format!(
+        let fault = if self.status < 500 {
+            "Sender"
+        } else {
+            "Receiver"
+        };
+        let body = if api == Api::Ec2 {
+            format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error>\
                  <Code>{code}</Code><Message>{message}</Message></Error></Errors>\
                  <RequestID>proxy</RequestID></Response>"
-            ),
-            _ => {
-                let fault = if self.status < 500 {
-                    "Sender"
-                } else {
-                    "Receiver"
-                };
-                format!(
-                    "<ErrorResponse><Error><Type>{fault}</Type><Code>{code}</Code>\
-                     <Message>{message}</Message></Error><RequestId>proxy</RequestId></ErrorResponse>"
-                )
-            }
+            )
+        } else {
+            format!(
+                "<ErrorResponse><Error><Type>{fault}</Type><Code>{code}</Code>\
+                 <Message>{message}</Message></Error><RequestId>proxy</RequestId></ErrorResponse>"
+            )
         };
         let mut answer = Response::new(Bytes::from(body));
         // `new` has looked at it; it is a public field all the same.
