@@ -14,7 +14,7 @@ use ownership::part::{InnerPart, Props};
 use ownership::{Kind, ResourceId, Target, Text};
 use serde_json::json;
 
-use crate::lab::{Lab, TWO_ZONES, around, create, end, lab, object, settings};
+use crate::small::{Lab, TWO_ZONES, around, create, end, lab, object, settings};
 
 const EXTERNAL_GC: &str = "aws.cluster.x-k8s.io/external-resource-gc";
 

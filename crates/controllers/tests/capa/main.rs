@@ -1,14 +1,12 @@
-//! Clusters of Cluster API on AWS: what every system's suite asks, and what only such a system has: a
-//! whole network, what somebody brings to it, zones, an owner, identities.
+//! Clusters of Cluster API on AWS: what every system's suite asks, what only such a system has, and what
+//! only the simulated account can do.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     reason = "a test stops at the first surprise"
 )]
 
-mod brought;
-mod identities;
 mod lab;
 mod left;
-mod life;
-mod people;
+mod simulated;
+mod small;

@@ -1,26 +1,19 @@
-//! What people do to an account by hand, and what they see there.
+//! What people do to KKP's resources by hand, and what they see there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
+use cloud_port::Cloud;
 use cloud_port::aws::instance_profile::{INSTANCE_PROFILE, PROFILE_ROLE};
 use cloud_port::aws::role::{INLINE_POLICY, ROLE};
 use cloud_port::aws::route_table::ROUTE_TABLE;
 use cloud_port::aws::security_group::{RULE, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
-use cloud_port::{Cloud, Deadline};
 use cloud_sim::VirtualClock;
-use ownership::life::Life;
-use ownership::mark::{Dialect, Tags};
-use ownership::part::{InnerPart, Props, Resource};
-use ownership::secret::Secrets;
-use ownership::step::{Create, MarkRight, UnmarkRight};
-use ownership::time::Tick;
-use ownership::verdict::{OwnedPart, ReadStamp, judge};
-use ownership::{
-    Claim, Freehold, Holder, Identity, Kind, Owned, Place, Query, ResourceId, Slot, SlotName, Step,
-    Target, Text, Verdict,
-};
+use laboratory::tags;
+use ownership::Text;
+use ownership::part::{InnerPart, Resource};
 
 /// The trust of every role that is made by hand.
 const TRUST: &str = concat!(
@@ -34,9 +27,14 @@ pub(crate) const POLICY: &str = concat!(
 );
 
 /// Somebody with access to the account.
-pub struct Hands<C> {
-    cloud: C,
-    clock: VirtualClock,
+pub struct Hands<C>(laboratory::Hands<C>);
+
+impl<C> Deref for Hands<C> {
+    type Target = laboratory::Hands<C>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 /// A security group, as it is.
@@ -70,7 +68,7 @@ pub struct Profile {
 
 impl<C: Cloud> Hands<C> {
     pub(crate) fn new(cloud: C, clock: VirtualClock) -> Self {
-        Self { cloud, clock }
+        Self(laboratory::Hands::new(cloud, clock))
     }
 
     /// Makes a VPC.
@@ -102,32 +100,6 @@ impl<C: Cloud> Hands<C> {
         self.make(&INSTANCE_PROFILE, name, &[], tags).await;
     }
 
-    async fn make(
-        &self,
-        kind: &'static Kind,
-        name: &str,
-        props: &[(&'static str, &str)],
-        tags: &[(&str, &str)],
-    ) -> String {
-        let create = Create {
-            place: Place::HOME,
-            slot: SlotName::new("by-hand").unwrap(),
-            kind,
-            attempt: 1,
-            name: name.into(),
-            props: props.iter().map(|(k, v)| (*k, Text::from(*v))).collect(),
-            secrets: Secrets::new(),
-            tags: pairs(tags).into_iter().collect(),
-            token: None,
-        };
-        let made = self
-            .cloud
-            .perform(&Step::Create(create), Deadline::never())
-            .await
-            .unwrap();
-        made.born.unwrap().id.to_string()
-    }
-
     /// Adds a rule to a group.
     pub async fn add_rule(&self, group: &str, rule: &str) {
         self.add(&SECURITY_GROUP, group, RULE, rule, "").await;
@@ -137,12 +109,8 @@ impl<C: Cloud> Hands<C> {
     pub async fn add_marked_rule(&self, group: &str, rule: &str, tags: &BTreeMap<String, String>) {
         let pair = |(key, value): (&String, &String)| (key.as_str().into(), value.as_str().into());
         let tags = tags.iter().map(pair).collect();
-        let step = Step::AddInner {
-            target: target(&SECURITY_GROUP, group),
-            inner: RULE,
-            parts: vec![InnerPart::new(rule, "", tags)],
-        };
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
+        let part = InnerPart::new(rule, "", tags);
+        self.add_part(&SECURITY_GROUP, group, RULE, part).await;
     }
 
     /// Removes a rule of a group.
@@ -172,58 +140,6 @@ impl<C: Cloud> Hands<C> {
             .await;
     }
 
-    async fn add(
-        &self,
-        kind: &'static Kind,
-        id: &str,
-        inner: &'static str,
-        key: &str,
-        value: &str,
-    ) {
-        let (target, parts) = (target(kind, id), vec![part(key, value)]);
-        let step = Step::AddInner {
-            target,
-            inner,
-            parts,
-        };
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
-    }
-
-    async fn remove(&self, kind: &'static Kind, id: &str, inner: &'static str, key: &str) {
-        let now = self.clock.now();
-        let inner = kind.inner(inner).unwrap();
-        let read = ReadStamp {
-            at: now,
-            fresh: true,
-        };
-        let part = OwnedPart::derived(&proof(kind, id, now), inner, part(key, ""), read);
-        let step = Step::remove(vec![part.unwrap()], now).unwrap();
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
-    }
-
-    /// Tags a resource.
-    pub async fn tag(&self, kind: &'static Kind, id: &str, tags: &[(&str, &str)]) {
-        let step = Step::Mark {
-            targets: vec![target(kind, id)],
-            tags: pairs(tags),
-            right: MarkRight::Trace,
-        };
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
-    }
-
-    /// Takes tags off a resource.
-    pub async fn untag(&self, kind: &'static Kind, id: &str, tags: &BTreeMap<String, String>) {
-        let tags = tags
-            .iter()
-            .map(|(key, value)| (key.as_str().into(), value.as_str().into()));
-        let step = Step::Unmark {
-            targets: vec![target(kind, id)],
-            tags: tags.collect(),
-            right: UnmarkRight::Trace,
-        };
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
-    }
-
     /// Deletes a group.
     pub async fn delete_group(&self, id: &str) {
         self.delete(&SECURITY_GROUP, id).await;
@@ -245,12 +161,6 @@ impl<C: Cloud> Hands<C> {
             self.take_role(name, role).await;
         }
         self.delete(&INSTANCE_PROFILE, name).await;
-    }
-
-    async fn delete(&self, kind: &'static Kind, id: &str) {
-        let now = self.clock.now();
-        let step = Step::delete(proof(kind, id, now), now).unwrap();
-        self.cloud.perform(&step, Deadline::never()).await.unwrap();
     }
 
     /// The default VPC.
@@ -321,22 +231,7 @@ impl<C: Cloud> Hands<C> {
 
     /// Everything in the account that has a tag with this key: its Kind and id.
     pub async fn tagged(&self, key: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for kind in cloud_port::aws::KINDS {
-            let query = Query::Marks {
-                place: Place::HOME,
-                kind,
-                keys: vec![key.into()],
-            };
-            let answer = self.cloud.read(&query).await.unwrap();
-            found.extend(
-                answer
-                    .resources
-                    .iter()
-                    .map(|r| format!("{} {}", r.kind, r.id)),
-            );
-        }
-        found
+        self.0.tagged(&cloud_port::aws::KINDS, key).await
     }
 
     /// Everything in the account that Freehold has left a mark on, or that has a cluster's name.
@@ -370,114 +265,4 @@ impl<C: Cloud> Hands<C> {
             self.all(&INSTANCE_PROFILE).await.len(),
         )
     }
-
-    async fn named(&self, kind: &'static Kind, name: &str) -> Option<Resource> {
-        let query = Query::Name {
-            place: Place::HOME,
-            kind,
-            name: name.into(),
-            within: None,
-        };
-        let answer = self.cloud.read(&query).await.unwrap();
-        answer.resources.first().map(|found| (**found).clone())
-    }
-
-    async fn all(&self, kind: &'static Kind) -> Vec<Resource> {
-        let query = Query::Match {
-            place: Place::HOME,
-            kind,
-            name: "".into(),
-            props: Props::new(),
-        };
-        let answer = self.cloud.read(&query).await.unwrap();
-        answer
-            .resources
-            .iter()
-            .map(|found| (**found).clone())
-            .collect()
-    }
-
-    async fn inside(
-        &self,
-        kind: &'static Kind,
-        id: &str,
-        inner: &'static str,
-    ) -> BTreeMap<String, String> {
-        let of = target(kind, id);
-        let query = Query::Inner {
-            of: of.clone(),
-            inner,
-        };
-        let answer = self.cloud.read(&query).await.unwrap();
-        let told = answer
-            .inner
-            .into_iter()
-            .filter(|told| told.of == of && told.inner == inner);
-        told.flat_map(|told| told.parts)
-            .map(|part| (part.key.to_string(), part.value.to_string()))
-            .collect()
-    }
-}
-
-/// There is no Step that deletes without a proof of ownership, so one is made up.
-fn proof(kind: &'static Kind, id: &str, now: Tick) -> Owned {
-    let identity = Identity {
-        claim: Claim::new(
-            "Hand.example.com",
-            "",
-            "x",
-            "b0b3f3c0-5c7a-4b0e-9a53-3f6f0f3c9c11",
-        )
-        .unwrap(),
-        holder: Holder::of_cluster("by hand"),
-        taken_over: BTreeMap::new(),
-        dialect: Dialect::Kkp {
-            cluster: "x".into(),
-        },
-    };
-    let slot = SlotName::new("by-hand").unwrap();
-    let marks = identity
-        .ownership_tags(kind, &Slot::own(slot, kind, "x"), 1)
-        .unwrap();
-    let resource = Resource {
-        place: Place::HOME,
-        kind,
-        id: ResourceId::new(id),
-        unique: None,
-        name: "x".into(),
-        tags: marks.into_iter().collect(),
-        props: Props::new(),
-        created: None,
-        life: Life::Ready,
-    };
-    let read = ReadStamp {
-        at: now,
-        fresh: true,
-    };
-    match judge(&Freehold, &identity, kind, &resource, read) {
-        Verdict::Owned(owned) => owned,
-        other => panic!("not owned: {other:?}"),
-    }
-}
-
-fn target(kind: &'static Kind, id: &str) -> Target {
-    Target::new(kind, ResourceId::new(id))
-}
-
-fn part(key: &str, value: &str) -> InnerPart {
-    InnerPart::new(key, value, Tags::new())
-}
-
-fn pairs(tags: &[(&str, &str)]) -> Vec<(Text, Text)> {
-    tags.iter()
-        .map(|(k, v)| (Text::from(*k), Text::from(*v)))
-        .collect()
-}
-
-fn tags(resource: &Resource) -> BTreeMap<String, String> {
-    resource
-        .tags
-        .iter()
-        .map(|(k, v)| (k.to_string(), v.to_string()))
-        .collect()
 }

@@ -16,12 +16,14 @@ use cloud_sim::{Account, Actor, Life, SharedAccount, VirtualClock};
 use controllers::reconcile::{Guards, Next, Reconciler, Settings, Sources, api_of};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Client, Resource as _, ResourceExt as _};
+use ownership::part::Resource;
 use ownership::time::{Millis, Tick};
 use ownership::{Freehold, Holder, Kind, Query, Target, Text};
 use serde_json::{Value, json};
 
 use crate::clock::LabClock;
 use crate::during::{Deeds, During};
+use crate::link::Writes;
 
 /// How often the controller looks at an object at rest, in a laboratory.
 pub const RESYNC: Duration = Duration::from_mins(5);
@@ -43,6 +45,7 @@ pub struct Lab<S: Sources, C> {
     cloud: C,
     clock: VirtualClock,
     deeds: Deeds,
+    writes: Writes,
     make: fn(During<C>) -> S,
     reconciler: Reconciler<S, LabClock>,
     guards: Guards,
@@ -80,7 +83,9 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
             deeds: deeds.clone(),
         };
         let system = make(during);
-        let reconciler = operator(system, &client, &clock, "here", &[], Guards::ALL);
+        let writes = Writes::default();
+        let link = writes.link(&client);
+        let reconciler = operator(system, &link, &clock, "here", &[], Guards::ALL);
         let namespace = sample.manifest["metadata"]["namespace"].as_str();
         Self {
             client,
@@ -90,6 +95,7 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
             cloud,
             clock,
             deeds,
+            writes,
             make,
             reconciler,
             guards: Guards::ALL,
@@ -110,8 +116,8 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
             deeds: self.deeds.clone(),
         };
         let system = (self.make)(during);
-        let (client, clock) = (&self.client, &self.clock);
-        self.reconciler = operator(system, client, clock, holder, taken_over, self.guards);
+        let (link, clock) = (self.writes.link(&self.client), &self.clock);
+        self.reconciler = operator(system, &link, clock, holder, taken_over, self.guards);
     }
 
     /// The operator starts again: what it remembered is gone.
@@ -161,29 +167,80 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
         self.deeds.plan(kind, deed);
     }
 
+    /// The next Step of this verb on a resource of a Kind is refused: something is out of order for a
+    /// moment.
+    pub fn refuse(&self, verb: &'static str, kind: &Kind) {
+        self.deeds.refuse(verb, kind);
+    }
+
+    /// How much of what was planned, in creates or in place of Steps, has not happened yet.
+    pub fn plans_left(&self) -> usize {
+        self.deeds.left()
+    }
+
+    /// Whether what the controller writes reaches the API server; what people write does.
+    pub fn writes(&self) -> &Writes {
+        &self.writes
+    }
+
     /// One pass, in which the operator crashes when the cloud has created a resource of a Kind; then
     /// it starts again.
     pub async fn crash_in_create(&mut self, kind: &Kind) {
-        let created = Arc::new(AtomicBool::new(false));
-        let told = created.clone();
-        self.during_create(kind, async move {
-            told.store(true, Ordering::Relaxed);
-            std::future::pending::<()>().await;
-        });
-        {
+        let crashed = self.plan_crash(&[kind]);
+        let ended = self.pass_or_crash(&crashed).await;
+        assert!(ended.is_none(), "the pass ended before such a create");
+    }
+
+    /// Settles, and crashes on the way in the first create of each of these Kinds.
+    pub async fn settle_with_crashes(&mut self, kinds: &[&Kind]) {
+        let crashed = self.plan_crash(kinds);
+        for _ in 0..TOO_MANY {
+            match self.pass_or_crash(&crashed).await {
+                Some(Next::After(wait)) if wait < RESYNC => self.wait(wait),
+                Some(_) => return,
+                None => {}
+            }
+        }
+        panic!("no rest after {TOO_MANY} passes");
+    }
+
+    /// The operator is to crash in the next create of each of these Kinds.
+    fn plan_crash(&self, kinds: &[&Kind]) -> Arc<AtomicBool> {
+        let crashed = Arc::new(AtomicBool::new(false));
+        for kind in kinds {
+            let told = crashed.clone();
+            self.during_create(kind, async move {
+                told.store(true, Ordering::Relaxed);
+                std::future::pending::<()>().await;
+            });
+        }
+        crashed
+    }
+
+    /// One pass; `None` if the operator crashed in it, and started again. What else it had sent has taken
+    /// effect: no call outlives its deadline, and no time passes here.
+    async fn pass_or_crash(&mut self, crashed: &AtomicBool) -> Option<Next> {
+        let next = {
             let mut pass = std::pin::pin!(self.pass());
-            std::future::poll_fn(|context| {
-                let over = pass.as_mut().poll(context).map(drop);
-                assert!(over.is_pending(), "the pass ended before such a create");
-                if created.load(Ordering::Relaxed) {
-                    Poll::Ready(())
-                } else {
-                    over
+            std::future::poll_fn(|context| match pass.as_mut().poll(context) {
+                Poll::Ready(next) => Poll::Ready(Some(next)),
+                Poll::Pending => {
+                    let crashes =
+                        crashed.load(Ordering::Relaxed) && !self.deeds.are_calls_under_way();
+                    if crashes {
+                        Poll::Ready(None)
+                    } else {
+                        Poll::Pending
+                    }
                 }
             })
-            .await;
+            .await
+        };
+        if next.is_none() {
+            crashed.store(false, Ordering::Relaxed);
+            self.restart();
         }
-        self.restart();
+        next
     }
 
     /// Changes the object by a merge patch.
@@ -405,13 +462,21 @@ impl<S: Sources, C: Survey + Clone + 'static> Lab<S, C> {
         let mut marked = BTreeSet::new();
         for kind in self.reconciler.system.owns() {
             for listed in self.cloud.survey(kind).await.unwrap().resources {
+                let is_marked = |it: &Resource| {
+                    let mut keys = it.tags.iter().map(|(key, _)| key);
+                    keys.any(|key| key.starts_with("freehold.dev/"))
+                };
                 // Some lists show no tags.
                 let it = Query::Id(Target::new(kind, listed.id.clone()));
-                let read = self.cloud.read(&it).await.unwrap();
-                let tags = read.resources.iter().flat_map(|it| it.tags.iter());
-                if tags
-                    .into_iter()
-                    .any(|(key, _)| key.starts_with("freehold.dev/"))
+                if is_marked(&listed)
+                    || self
+                        .cloud
+                        .read(&it)
+                        .await
+                        .unwrap()
+                        .resources
+                        .iter()
+                        .any(|it| is_marked(it))
                 {
                     marked.insert(format!("{} {}", kind.name, listed.id));
                 }

@@ -18,13 +18,17 @@
 pub mod cases;
 mod clock;
 mod during;
+mod hands;
 mod lab;
+mod link;
 mod one;
 pub mod seeded;
 
 pub use clock::LabClock;
 pub use during::During;
+pub use hands::{Hands, tags};
 pub use lab::{Lab, RESYNC, Sample, merge};
+pub use link::Writes;
 pub use one::{One, WRONG_KEY};
 
 /// One test a case that every system has, each in a laboratory of its own that `$lab` makes from the

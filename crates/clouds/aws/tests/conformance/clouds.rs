@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cloud_aws::{ClientSet, ClientSets, Settings};
 use cloud_port::aws::{Access, AssumeRole, Credentials, Secret};
@@ -32,9 +33,19 @@ pub(crate) struct Moto {
     pub(crate) raw: Raw,
 }
 
+/// How many servers share the work: each of them computes on one core.
+const SERVERS: usize = 2;
+
 /// A new account of moto's; `None` if this is not its tier.
 pub(crate) async fn moto() -> Option<Moto> {
-    static SERVER: OnceCell<MotoServer> = OnceCell::const_new();
+    let server = server().await?;
+    Some(account(server, server.url()).await)
+}
+
+/// One of moto's servers; `None` if this is not its tier.
+pub(crate) async fn server() -> Option<&'static MotoServer> {
+    static STARTED: [OnceCell<MotoServer>; SERVERS] = [const { OnceCell::const_new() }; SERVERS];
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
     if std::env::var_os("FREEHOLD_TIER_AWS").is_none_or(|value| value != "1") {
         // Not `eprintln!`, which the test harness hides.
         let line = "SKIPPED: moto's server (FREEHOLD_TIER_AWS is not 1)";
@@ -45,10 +56,15 @@ pub(crate) async fn moto() -> Option<Moto> {
         let moto = moto_server::install(|_| ()).expect("moto is installed");
         MotoServer::start(&moto).await.expect("moto starts")
     };
-    let server = SERVER.get_or_init(start).await;
+    let next = NEXT.fetch_add(1, Ordering::Relaxed) % SERVERS;
+    Some(STARTED[next].get_or_init(start).await)
+}
+
+/// A new account of a server's, whose controllers and people find AWS at this endpoint.
+pub(crate) async fn account(server: &MotoServer, endpoint: &str) -> Moto {
     let account = server.new_account();
     let sets = ClientSets::new(Settings {
-        endpoint: Some(server.url().to_owned()),
+        endpoint: Some(endpoint.to_owned()),
         ..Settings::from_env()
     });
     let set = sets.get(&access(&account, "tests")).await;
@@ -57,7 +73,7 @@ pub(crate) async fn moto() -> Option<Moto> {
     let hands = hands.expect("a legal access");
     let raw = Raw::new(server.url(), &account).await;
     assert_eq!(**set.account().await.expect("an account"), *account);
-    Some(Moto { set, hands, raw })
+    Moto { set, hands, raw }
 }
 
 /// The access to an account of moto's: any role of it.

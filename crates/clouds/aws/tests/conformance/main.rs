@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod capa;
 mod cases;
 mod clouds;
 mod kkp;

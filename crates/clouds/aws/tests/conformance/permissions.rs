@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capa_suite::cases as capa;
 use cloud_aws::{Calls, PASS_ROLE, Place, Resources, UNRESTRICTED, permissions};
 use cloud_port::aws::{AwsPlace as _, KINDS};
 use kkp_suite::{Lab, cases as kkp};
@@ -179,6 +180,52 @@ async fn the_permissions_are_what_kkp_calls() {
         owns: kkp.owns,
         uses: kkp.uses,
         adds: kkp.adds,
+    });
+    assert_same(&called, &declared);
+}
+
+/// What a cluster needs when something is in the way of a deletion, which moto does not keep, or when a port
+/// or a destination is not wanted any more.
+const RARE: [&str; 4] = [
+    "ec2:DeleteRoute",
+    "ec2:DescribeNetworkInterfaces",
+    "elasticloadbalancing:DeleteListener",
+    "elasticloadbalancing:DeleteLoadBalancerListeners",
+];
+
+#[tokio::test]
+async fn the_permissions_are_what_capa_calls() {
+    macro_rules! called {
+        ($($module:ident::$case:ident)*) => {{
+            let mut all = BTreeSet::new();
+            $(
+                let Some((mut lab, moto)) = crate::capa::seen(stringify!($case)).await else {
+                    return;
+                };
+                capa::$module::$case(&mut lab).await;
+                all.extend(actions(moto.set.calls()));
+            )*
+            all
+        }};
+    }
+    let mut called = called! {
+        life::two_zones_from_nothing_to_ready_to_gone
+        life::two_zones_behind_a_network_load_balancer
+        life::a_zone_less_and_a_zone_more
+        life::a_zone_more_behind_a_network_load_balancer
+        brought::a_vpc_and_its_subnets_are_used_and_given_back
+        repair::every_part_that_somebody_took_out_is_put_back
+        repair::every_part_of_a_network_load_balancer_is_put_back
+        repair::what_somebody_changed_is_put_right
+        repair::a_target_group_that_somebody_changed_is_put_right
+        repair::tags_follow_the_object
+    };
+    called.extend(RARE.map(str::to_owned));
+    let capa = controllers::capa::ENTRY.resources;
+    let declared = callable(Resources {
+        owns: capa.owns,
+        uses: capa.uses,
+        adds: capa.adds,
     });
     assert_same(&called, &declared);
 }

@@ -1,12 +1,12 @@
 //! Owners, switches and mistakes.
 
+use cloud_port::aws::AwsPlace;
 use serde_json::json;
 
-use crate::lab::{create, edit_owner, lab, object};
+use crate::lab::Lab;
 
-#[tokio::test]
-async fn an_object_waits_for_its_owner() {
-    let lab = lab("waits").await.unwrap();
+/// Cluster API says which cluster it belongs to, a moment later.
+pub async fn an_object_waits_for_its_owner<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let mut sample = lab.sample.manifest.clone();
     let owners = sample["metadata"]["ownerReferences"].take();
     lab.create_object(&sample).await;
@@ -19,16 +19,15 @@ async fn an_object_waits_for_its_owner() {
     lab.converge().await;
 }
 
-#[tokio::test]
-async fn a_pause_stops_creation_and_deletion() {
-    let lab = lab("paused").await.unwrap();
-    edit_owner(&lab, json!({"spec": {"paused": true}})).await;
+/// The owner's pause, and the annotation's.
+pub async fn a_pause_stops_creation_and_deletion<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
+    lab.edit_owner(json!({"spec": {"paused": true}})).await;
     lab.create_sample().await;
     lab.settle().await;
     lab.assert_condition("Paused", &["spec.paused of the Cluster prod"])
         .await;
     assert!(lab.marked().await.is_empty());
-    edit_owner(&lab, json!({"spec": {"paused": false}})).await;
+    lab.edit_owner(json!({"spec": {"paused": false}})).await;
     lab.converge().await;
     let before = lab.marked().await;
     let pause = json!({"metadata": {"annotations": {"cluster.x-k8s.io/paused": ""}}});
@@ -44,26 +43,30 @@ async fn a_pause_stops_creation_and_deletion() {
     assert!(lab.is_gone().await);
 }
 
-#[tokio::test]
-async fn what_another_controller_manages_is_left_to_it() {
-    let lab = lab("managed").await.unwrap();
+/// Nothing of ours is on it, a finalizer neither.
+pub async fn what_another_controller_manages_is_left_to_it<C: AwsPlace + Clone + 'static>(
+    lab: &mut Lab<C>,
+) {
     let mut sample = lab.sample.manifest.clone();
     sample["metadata"]["annotations"] = json!({"cluster.x-k8s.io/managed-by": "others"});
     lab.create_object(&sample).await;
     lab.settle().await;
-    let said = object(&lab).await;
+    let said = lab.said().await;
     assert!(said["metadata"]["finalizers"].is_null(), "{said}");
     assert!(lab.marked().await.is_empty());
 }
 
-#[tokio::test]
-async fn fields_that_are_not_served_are_named_and_make_nothing() {
-    let lab = lab("unserved").await.unwrap();
-    let spec = json!({
+/// All of them at once.
+pub async fn fields_that_are_not_served_are_named_and_make_nothing<
+    C: AwsPlace + Clone + 'static,
+>(
+    lab: &mut Lab<C>,
+) {
+    lab.create(json!({
         "bastion": {"enabled": true, "allowedCIDRBlocks": ["0.0.0.0/0"]},
         "network": {"vpc": {"ipv6": {"cidrBlock": "2001:db8::/56"}}},
-    });
-    create(&lab, spec).await;
+    }))
+    .await;
     lab.settle().await;
     let words = [
         "spec.bastion.enabled",
@@ -73,19 +76,23 @@ async fn fields_that_are_not_served_are_named_and_make_nothing() {
     lab.assert_condition("Invalid", &words).await;
     assert!(lab.marked().await.is_empty());
     // What asks for nothing is not set.
-    lab.patch(json!({"spec": {"bastion": {"enabled": false}, "network": {"vpc": {"ipv6": null}}}}))
+    lab.edit(json!({"bastion": {"enabled": false}, "network": {"vpc": {"ipv6": null}}}))
         .await;
     lab.converge().await;
 }
 
-#[tokio::test]
-async fn a_mistake_is_told_by_its_field_before_anything_is_made() {
-    let lab = lab("mistake").await.unwrap();
+/// A list's element, by its place.
+pub async fn a_mistake_is_told_by_its_field_before_anything_is_made<
+    C: AwsPlace + Clone + 'static,
+>(
+    lab: &mut Lab<C>,
+) {
+    let zone = lab.zones().await.swap_remove(0);
     let subnets = json!([
-        {"id": "one", "availabilityZone": "zone-a", "cidrBlock": "10.0.0.0/24", "isPublic": true},
-        {"id": "two", "availabilityZone": "zone-a", "cidrBlock": "10.9.0.0/24"},
+        {"id": "one", "availabilityZone": zone, "cidrBlock": "10.0.0.0/24", "isPublic": true},
+        {"id": "two", "availabilityZone": zone, "cidrBlock": "10.9.0.0/24"},
     ]);
-    create(&lab, json!({"network": {"subnets": subnets}})).await;
+    lab.create(json!({"network": {"subnets": subnets}})).await;
     lab.settle().await;
     let words = [
         "spec.network.subnets[1].cidrBlock",

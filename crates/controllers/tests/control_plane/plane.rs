@@ -1,35 +1,28 @@
-//! The KKP suite on a real API server, with the original's own definitions where
-//! `FREEHOLD_UPSTREAM_CRDS` names their folder, and the simulated AWS.
-//!
-//! Runs only where `FREEHOLD_TIER_CONTROL_PLANE=1` says that a control plane can be had.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! The control plane: one for all cases.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use api::kkp::Cluster;
-use cloud_sim::SharedAccount;
+use api::capa::{AwsCluster, ControllerIdentity, OwnerCluster, RoleIdentity, StaticIdentity};
+use api::kkp::{Cluster, Seed};
 use control_plane::ControlPlane;
+use controllers::reconcile::Object;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kkp_suite::Lab;
 use kube::Client;
 use kube::api::{Api, ListParams, PostParams};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-async fn lab(case: &str) -> Option<Lab<SharedAccount>> {
+/// A client of it; `None` if this is not its tier.
+pub(crate) async fn client() -> Option<Client> {
     if std::env::var_os("FREEHOLD_TIER_CONTROL_PLANE").is_none_or(|value| value != "1") {
-        say("SKIPPED: the KKP suite on a real API server (FREEHOLD_TIER_CONTROL_PLANE is not 1)");
+        say("SKIPPED: the suites on a real API server (FREEHOLD_TIER_CONTROL_PLANE is not 1)");
         return None;
     }
-    let client = plane().client().await.unwrap();
-    let settings = cloud_sim::Settings::default();
-    Some(Lab::simulated(client, settings, case))
+    Some(plane().client().await.unwrap())
 }
-
-kkp_suite::cases!(lab);
 
 /// One for all cases. A static is never dropped; the programs end when this process does.
 fn plane() -> &'static ControlPlane {
@@ -55,7 +48,19 @@ fn start() -> ControlPlane {
             install_originals(&client, Path::new(&folder)).await;
         }
         api::manifests::install(client.clone()).await.unwrap();
-        served(client).await;
+        capa_suite::install(&client).await;
+        let all_served = async {
+            served::<Cluster>(&client).await;
+            served::<Seed>(&client).await;
+            served::<AwsCluster>(&client).await;
+            served::<OwnerCluster>(&client).await;
+            served::<ControllerIdentity>(&client).await;
+            served::<StaticIdentity>(&client).await;
+            served::<RoleIdentity>(&client).await;
+        };
+        tokio::time::timeout(PATIENCE, all_served)
+            .await
+            .expect("the kinds are served");
         plane
     })
 }
@@ -72,19 +77,12 @@ async fn install_originals(client: &Client, folder: &Path) {
     }
 }
 
-/// The server serves new kinds a moment later.
-async fn served(client: Client) {
-    let clusters: Api<Cluster> = Api::all(client.clone());
-    let seeds: Api<api::kkp::Seed> = Api::all(client);
-    let asking = async {
-        let all = ListParams::default();
-        while clusters.list(&all).await.is_err() || seeds.list(&all).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, asking)
-        .await
-        .expect("the kinds are served");
+/// The server serves a new kind a moment later.
+async fn served<K: Object>(client: &Client) {
+    let all: Api<K> = Api::all(client.clone());
+    while all.list(&ListParams::default()).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// Not `eprintln!`, which the test harness hides.
