@@ -45,10 +45,6 @@ pub type Plain<C> = laboratory::Lab<System<C>, C>;
 pub struct Lab<C: AwsPlace + Clone + 'static> {
     /// What people do to the account, and what they see there.
     pub hands: Hands<C>,
-    /// Whether the cloud answers a create's client token that it knows with what it made then, as AWS does.
-    pub knows_tokens: bool,
-    /// Whether the cloud keeps what others use, as AWS does.
-    pub keeps_used: bool,
     plain: Plain<C>,
 }
 
@@ -97,12 +93,7 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
     pub async fn new(client: Client, cloud: C, hands: C, clock: VirtualClock, case: &str) -> Self {
         let hands = Hands::new(hands, clock.clone());
         let plain = plain(client, cloud, clock, case).await;
-        Self {
-            hands,
-            knows_tokens: true,
-            keeps_used: true,
-            plain,
-        }
+        Self { hands, plain }
     }
 
     /// Another cluster of the same name in another namespace, in the same account.
@@ -111,8 +102,6 @@ impl<C: AwsPlace + Clone + 'static> Lab<C> {
         let clock = self.clock().clone();
         Self {
             hands: self.hands.clone(),
-            knows_tokens: self.knows_tokens,
-            keeps_used: self.keeps_used,
             plain: plain(client, cloud, clock, case).await,
         }
     }

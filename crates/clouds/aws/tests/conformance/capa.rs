@@ -8,23 +8,18 @@ use cloud_aws::Place;
 use cloud_sim::VirtualClock;
 use embedded_kube::{Cluster, TokioClock};
 use moto_server::MotoServer;
+use moto_server::proxy::{Proxy, Settings};
 
 use crate::clouds::{self, Moto};
 
-/// Where AWS is for these cases, and what of AWS is missing there.
-fn endpoint(server: &MotoServer) -> Endpoint {
-    Endpoint {
-        url: server.url().to_owned(),
-        // See the rows `client-token`, `nat-gateway-token` and `vpc-with-gateway` of docs/aws.md.
-        knows_tokens: false,
-        keeps_used: false,
-    }
-}
-
-struct Endpoint {
-    url: String,
-    knows_tokens: bool,
-    keeps_used: bool,
+/// Where AWS is for these cases: a proxy before moto adds what moto lacks, see docs/aws.md.
+async fn endpoint(server: &MotoServer) -> String {
+    let proxy = Proxy::start(server.url(), Settings::default()).await;
+    let proxy = proxy.expect("a free port");
+    let url = proxy.url().to_owned();
+    // It serves until the runtime of its case ends.
+    std::mem::forget(proxy);
+    url
 }
 
 async fn lab(case: &str) -> Option<Lab<Place>> {
@@ -34,16 +29,13 @@ async fn lab(case: &str) -> Option<Lab<Place>> {
 /// A laboratory, with the account: only the controller calls by its client set.
 pub(crate) async fn seen(case: &str) -> Option<(Lab<Place>, Moto)> {
     let server = clouds::server().await?;
-    let endpoint = endpoint(server);
-    let moto = clouds::account(server, &endpoint.url).await;
+    let moto = clouds::account(server, &endpoint(server).await).await;
     let began = "2026-01-01T00:00:00Z".parse().expect("a time");
     let client = Cluster::new(Arc::new(TokioClock::starting_at(began))).client();
     capa_suite::install(&client).await;
     let place = Place::open(moto.set.clone()).await.expect("an account");
     let hands = Place::open(moto.hands.clone()).await.expect("an account");
-    let mut lab = Lab::new(client, place, hands, VirtualClock::new(), case).await;
-    lab.knows_tokens = endpoint.knows_tokens;
-    lab.keeps_used = endpoint.keeps_used;
+    let lab = Lab::new(client, place, hands, VirtualClock::new(), case).await;
     Some((lab, moto))
 }
 

@@ -76,12 +76,10 @@ fn plan_losses<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) -> Arc<AtomicUsize> 
     lost
 }
 
-/// The Kinds of which the sample makes something; those of which the cloud makes another one, since it
-/// does not know client tokens, are left out.
+/// The Kinds of which the sample makes something.
 fn made<C: AwsPlace + Clone + 'static>(lab: &Lab<C>) -> Vec<&'static ownership::Kind> {
     let all = lab.owns().iter().copied();
     all.filter(|kind| !lab.sample.lacks.contains(kind))
-        .filter(|kind| lab.knows_tokens || kind.token.is_none())
         .collect()
 }
 

@@ -157,9 +157,6 @@ pub async fn tags_follow_the_object<C: AwsPlace + Clone + 'static>(lab: &mut Lab
 pub async fn what_stands_in_the_way_of_the_end_is_named<C: AwsPlace + Clone + 'static>(
     lab: &mut Lab<C>,
 ) {
-    if !lab.keeps_used {
-        return;
-    }
     let before = lab.everything().await;
     let vpc = json!({"vpc": {"cidrBlock": "10.0.0.0/16"}, "subnets": subnets(lab).await});
     lab.create(json!({"network": vpc})).await;
