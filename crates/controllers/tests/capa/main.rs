@@ -11,3 +11,4 @@ mod identities;
 mod lab;
 mod life;
 mod people;
+mod hostile;

@@ -1,0 +1,429 @@
+//! Where two things meet: each of these breaks a law, or shows that it holds.
+
+use api::names::LEDGER;
+use cloud_port::aws::classic_load_balancer::CLASSIC_LOAD_BALANCER;
+use cloud_port::aws::elastic_ip::ELASTIC_IP;
+use cloud_port::aws::internet_gateway::INTERNET_GATEWAY;
+use cloud_port::aws::nat_gateway::NAT_GATEWAY;
+use cloud_port::aws::subnet::SUBNET;
+use cloud_port::aws::vpc::VPC;
+use cloud_sim::{Actor, Harm};
+use ownership::Target;
+use ownership::mark::Tags;
+use ownership::part::{InnerPart, Props};
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, TWO_ZONES, around, create, end, lab, object, settings};
+
+const SHORT: &str = "kubernetes.io/cluster/prod";
+const LONG: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/prod";
+
+fn tags(pairs: &[(&str, &str)]) -> Tags {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(key, value)| ((*key).into(), (*value).into()))
+        .collect()
+}
+
+fn props(pairs: &[(&'static str, &str)]) -> Props {
+    let pairs = pairs.iter();
+    pairs.map(|(key, value)| (*key, (*value).into())).collect()
+}
+
+/// Somebody's VPC with an internet gateway and two subnets, and their tags.
+struct Network {
+    vpc: Target,
+    gateway: Target,
+    subnets: [Target; 2],
+}
+
+fn plant(lab: &Lab, of_network: &Tags, of_gateway: &Tags) -> Network {
+    let mut account = lab.account();
+    let vpc = account
+        .plant(
+            Actor::Stranger,
+            &VPC,
+            "",
+            &props(&[("cidr", "10.7.0.0/16")]),
+            of_network,
+        )
+        .unwrap();
+    let gateway = account
+        .plant(
+            Actor::Stranger,
+            &INTERNET_GATEWAY,
+            "",
+            &Props::new(),
+            of_gateway,
+        )
+        .unwrap();
+    let part = InnerPart::new(vpc.id.text(), "", Tags::new());
+    account
+        .add_parts(Actor::Stranger, &gateway, "attachment", &[part])
+        .unwrap();
+    let mut subnet = |cidr: &str, zone: &str| {
+        let props = props(&[("vpc", vpc.id.as_str()), ("cidr", cidr), ("zone", zone)]);
+        account
+            .plant(Actor::Stranger, &SUBNET, "", &props, of_network)
+            .unwrap()
+    };
+    let subnets = [
+        subnet("10.7.0.0/24", "zone-a"),
+        subnet("10.7.1.0/24", "zone-b"),
+    ];
+    Network {
+        vpc,
+        gateway,
+        subnets,
+    }
+}
+
+fn brought(network: &Network) -> Value {
+    let [first, second] = &network.subnets;
+    json!({"network": {
+        "vpc": {"id": network.vpc.id.as_str()},
+        "subnets": [
+            {"id": first.id.as_str(), "availabilityZone": "zone-a", "isPublic": true},
+            {"id": second.id.as_str(), "availabilityZone": "zone-b"},
+        ],
+    }})
+}
+
+/// What an engine took away from what somebody else had made.
+fn stolen(lab: &Lab) -> Vec<String> {
+    let account = lab.account();
+    let deeds = account.deeds().iter().filter(|deed| {
+        matches!(deed.by, Actor::Engine(_))
+            && deed.made_by == Actor::Stranger
+            && match &deed.harm {
+                Harm::TagRemoved { was } => was.by == Actor::Stranger,
+                Harm::InnerRemoved { was, .. } => was.by == Actor::Stranger,
+                _ => true,
+            }
+    });
+    deeds
+        .map(|deed| format!("{} {:?}", deed.victim.id, deed.harm))
+        .collect()
+}
+
+/// Law 1, law 4: kops, Terraform modules and EKS write `kubernetes.io/cluster/NAME=owned`, too. The
+/// original calls only what carries its own long key its own; the rest of a brought network is used.
+#[tokio::test]
+async fn law_1_a_network_with_only_the_short_mark_is_used() {
+    let lab = lab("short").await.unwrap();
+    let network = plant(&lab, &tags(&[(SHORT, "owned")]), &Tags::new());
+    create(&lab, brought(&network)).await;
+    lab.settle().await;
+    let marked = lab.marked().await;
+    let condition = lab.condition("Ready").await;
+    lab.delete().await;
+    lab.settle().await;
+    let stolen = stolen(&lab);
+    assert!(stolen.is_empty(), "law 1: {stolen:#?}");
+    assert_eq!(marked.len(), 5, "{condition:?} {marked:#?}");
+}
+
+/// Law 1: what a brought VPC has is no business of ours; in life the slot is not wanted
+/// (`only_for`), so the end must not adopt what it names either.
+#[tokio::test]
+async fn law_1_the_end_adopts_nothing_that_life_did_not_want() {
+    let lab = lab("adopts").await.unwrap();
+    let legacy = tags(&[(SHORT, "owned"), (LONG, "owned")]);
+    let network = plant(&lab, &Tags::new(), &legacy);
+    let mut spec = brought(&network);
+    spec["network"]["vpc"]["internetGatewayId"] = json!(network.gateway.id.as_str());
+    create(&lab, spec).await;
+    lab.converge().await;
+    let marked = lab.marked().await;
+    assert_eq!(marked.len(), 5, "{marked:#?}");
+    assert!(stolen(&lab).is_empty());
+    lab.delete().await;
+    lab.settle().await;
+    let stolen = stolen(&lab);
+    assert!(stolen.is_empty(), "law 1: {stolen:#?}");
+}
+
+/// Law 6: an id that the user wrote is a wish, and never a create; what he names is not ended.
+#[tokio::test]
+async fn law_6_a_subnet_of_ours_that_the_user_names_by_id_stays() {
+    let lab = lab("names").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let mut subnets = object(&lab).await["spec"]["network"]["subnets"].take();
+    let named = subnets[3]["resourceID"].as_str().unwrap().to_owned();
+    // As objects of older versions of the original have it; the range is another one by mistake.
+    subnets[3] = json!({
+        "id": named, "cidrBlock": "10.0.240.0/24", "availabilityZone": "zone-b",
+    });
+    lab.patch(json!({"spec": {"network": {"subnets": subnets}}}))
+        .await;
+    lab.settle().await;
+    let condition = lab.condition("Ready").await;
+    let account = lab.account();
+    let alive: Vec<String> = account.alive(&SUBNET).map(|it| it.id.to_string()).collect();
+    assert!(alive.contains(&named), "law 6: {named} is gone: {condition:?}");
+    assert_eq!(alive.len(), 4 + 2, "law 6: {condition:?}");
+}
+
+fn removed(lab: &Lab, since: usize) -> Vec<String> {
+    let account = lab.account();
+    let deeds = account.deeds()[since..].iter();
+    deeds
+        .map(|deed| format!("{} {:?}", deed.victim.id, deed.harm))
+        .collect()
+}
+
+fn guarded() -> Value {
+    json!({"controlPlaneLoadBalancer": {"ingressRules": [{
+        "description": "the office", "protocol": "tcp", "fromPort": 6443, "toPort": 6443,
+        "cidrBlocks": ["203.0.113.0/24"],
+    }]}})
+}
+
+/// Law 5, law 1: the record is lost, and what is ours is found by marks. Nothing that is still wanted is
+/// taken away meanwhile: here the machines' own way to the API server.
+#[tokio::test]
+async fn law_5_a_lost_record_takes_no_rule_away() {
+    let mut lab = lab("rule").await.unwrap();
+    create(&lab, guarded()).await;
+    lab.converge().await;
+    let deeds = lab.account().deeds().len();
+    lab.patch(json!({"metadata": {"annotations": {LEDGER: null}}}))
+        .await;
+    lab.restart();
+    lab.converge().await;
+    let removed = removed(&lab, deeds);
+    assert!(removed.is_empty(), "law 5: {removed:#?}");
+}
+
+/// Law 5: the same, with a rule that names the NAT gateways: the object stays valid.
+#[tokio::test]
+async fn law_5_a_lost_record_makes_no_object_invalid() {
+    let mut lab = lab("nat_rule").await.unwrap();
+    let spec = json!({"controlPlaneLoadBalancer": {"ingressRules": [{
+        "description": "machines", "protocol": "tcp", "fromPort": 6443, "toPort": 6443,
+        "natGatewaysIPsSource": true,
+    }]}});
+    create(&lab, spec).await;
+    lab.converge().await;
+    lab.patch(json!({"metadata": {"annotations": {LEDGER: null}}}))
+        .await;
+    lab.restart();
+    lab.converge().await;
+}
+
+/// Law 1, law 7: a tag that somebody wrote on a resource of ours is his, although we want the same for a
+/// while.
+#[tokio::test]
+async fn law_1_a_tag_that_somebody_wrote_stays_his() {
+    let lab = lab("tag").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let vpc = object(&lab).await["spec"]["network"]["vpc"]["id"].take();
+    let vpc = Target::new(&VPC, ownership::ResourceId::new(vpc.as_str().unwrap()));
+    let team = ("team".into(), "blue".into());
+    lab.account()
+        .tag(Actor::Stranger, std::slice::from_ref(&vpc), std::slice::from_ref(&team))
+        .unwrap();
+    lab.patch(json!({"spec": {"additionalTags": {"team": "blue"}}}))
+        .await;
+    lab.converge().await;
+    lab.patch(json!({"spec": {"additionalTags": null}})).await;
+    lab.converge().await;
+    let account = lab.account();
+    let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
+    assert!(vpc.tags.has("team", "blue"), "law 1: {:?}", vpc.tags);
+}
+
+/// Law 2, and what the ledger knows and the blueprint no longer wants is ended in life: a condemned twin
+/// of a slot that is dropped meanwhile.
+#[tokio::test]
+async fn law_2_a_condemned_twin_of_a_dropped_slot_goes() {
+    let lab = lab("twin").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let all = object(&lab).await["spec"]["network"]["subnets"].take();
+    let first = all[3]["resourceID"].as_str().unwrap().to_owned();
+    let (twin, guest) = {
+        let mut account = lab.account();
+        let kept = account.alive(&SUBNET).find(|it| it.id.as_str() == first);
+        let kept = kept.unwrap().clone();
+        let vpc = kept.props.get("vpc").unwrap().clone();
+        let like = props(&[("vpc", &vpc), ("cidr", "10.0.240.0/24"), ("zone", "zone-b")]);
+        let twin = account.plant(Actor::Engine(0), &SUBNET, "", &like, &kept.tags);
+        let twin = twin.unwrap();
+        let eip = account
+            .plant(Actor::Stranger, &ELASTIC_IP, "", &Props::new(), &Tags::new())
+            .unwrap();
+        let nat = props(&[("subnet", twin.id.as_str()), ("allocation", eip.id.as_str())]);
+        let nat = account.plant(Actor::Stranger, &NAT_GATEWAY, "", &nat, &Tags::new());
+        (twin, nat.unwrap())
+    };
+    lab.wait(laboratory::RESYNC);
+    lab.settle().await;
+    let record = object(&lab).await["metadata"]["annotations"][LEDGER].to_string();
+    assert!(record.contains("condemned"), "{record}");
+    let fewer: Vec<Value> = all.as_array().unwrap()[..2].to_vec();
+    lab.patch(json!({"spec": {"network": {"subnets": fewer}}}))
+        .await;
+    lab.settle().await;
+    lab.account().delete(Actor::Stranger, &guest).unwrap();
+    for _ in 0..6 {
+        lab.wait(laboratory::RESYNC);
+        lab.settle().await;
+    }
+    let marked = lab.marked().await;
+    assert!(
+        !marked.contains(&format!("{} {}", SUBNET.name, twin.id)),
+        "law 2: {:?}",
+        lab.condition("Ready").await
+    );
+    assert_eq!(marked.len(), TWO_ZONES - 6);
+}
+
+/// Law 2: another name for the load balancer, and the record is lost: the one that is there is found by
+/// its mark.
+#[tokio::test]
+async fn law_2_another_name_and_a_lost_record_make_no_second_load_balancer() {
+    let mut lab = lab("renamed").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    lab.patch(json!({
+        "metadata": {"annotations": {LEDGER: null}},
+        "spec": {"controlPlaneLoadBalancer": {"name": "another"}},
+    }))
+    .await;
+    lab.restart();
+    lab.settle().await;
+    let balancers = lab.account().alive(&CLASSIC_LOAD_BALANCER).count();
+    let told = lab.condition("Ready").await;
+    assert_eq!(balancers, 1, "law 2: {told:?}");
+}
+
+/// Law 1: another cluster of the name is a guest in our network, and somebody strips our mark off the VPC.
+/// The dialect's marks name both clusters: the guest must not take it for its own.
+#[tokio::test]
+async fn law_1_a_guest_of_the_same_name_takes_nothing_that_lost_its_mark() {
+    let lab = lab("host").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let mut said = object(&lab).await;
+    let network = said["spec"]["network"].take();
+    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
+        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+               "isPublic": it["isPublic"]})
+    }).collect();
+    let vpc = Target::new(&VPC, ownership::ResourceId::new(network["vpc"]["id"].as_str().unwrap()));
+    // All but the mark of Freehold.
+    let mark = {
+        let account = lab.account();
+        let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
+        let mark = vpc.tags.iter().find(|(key, _)| key.starts_with("freehold.dev/"));
+        mark.unwrap().clone()
+    };
+    lab.account()
+        .untag(Actor::Stranger, std::slice::from_ref(&vpc), &[mark])
+        .unwrap();
+    let mut guest = around(lab.client.clone(), "guest", settings(2)).await;
+    guest.lead_to(lab.cloud().clone());
+    create(&guest, json!({"network": {"vpc": {"id": vpc.id.as_str()}, "subnets": subnets}})).await;
+    guest.settle_as(&guest.name).await;
+    guest.delete().await;
+    guest.settle_as(&guest.name).await;
+    let account = lab.account();
+    let harmed: Vec<String> = account.deeds().iter()
+        .filter(|deed| deed.victim.id == vpc.id && matches!(deed.by, Actor::Engine(_)))
+        .map(|deed| format!("{:?}", deed.harm)).collect();
+    assert!(harmed.is_empty(), "law 1: {harmed:#?}");
+    let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
+    let marks = vpc.tags.iter().filter(|(key, _)| key.starts_with("freehold.dev/"));
+    assert_eq!(marks.count(), 0, "law 1: the guest has marked it: {:?}", vpc.tags);
+}
+
+/// Two clusters of which one names everything that the other has: the host ends first, then the guest.
+#[tokio::test]
+async fn a_guest_in_the_network_of_another_cluster_leaves_no_trace() {
+    let lab = lab("owner").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let before = lab.marked().await;
+    let tags_of = |lab: &Lab| -> Vec<String> {
+        let account = lab.account();
+        let all = account.lives().filter(|life| life.is_alive());
+        all.map(|life| format!("{} {:?}", life.target, life.tags)).collect()
+    };
+    let tags_before = tags_of(&lab);
+    let mut said = object(&lab).await;
+    let network = said["spec"]["network"].take();
+    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
+        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+               "isPublic": it["isPublic"], "routeTableId": it["routeTableId"],
+               "natGatewayId": it["natGatewayId"]})
+    }).collect();
+    let groups = said["status"]["networkStatus"]["securityGroups"].take();
+    let spec = json!({"network": {
+        "vpc": {"id": network["vpc"]["id"], "internetGatewayId": network["vpc"]["internetGatewayId"]},
+        "subnets": subnets,
+        "securityGroupOverrides": {
+            "node": groups["node"]["id"], "controlplane": groups["controlplane"]["id"],
+            "lb": groups["lb"]["id"], "apiserver-lb": groups["apiserver-lb"]["id"],
+        },
+    }});
+    let mut guest = around(lab.client.clone(), "lodger", settings(2)).await;
+    guest.lead_to(lab.cloud().clone());
+    create(&guest, spec).await;
+    guest.settle_as(&guest.name).await;
+    let ready = guest.condition("Ready").await.unwrap();
+    assert!(ready.holds, "{ready:?}");
+    lab.delete().await;
+    lab.settle().await;
+    assert!(!lab.is_gone().await, "its guest is in the way");
+    guest.delete().await;
+    guest.settle_as(&guest.name).await;
+    assert!(guest.is_gone().await, "{:?}", guest.condition("Ready").await);
+    let _ = (before, tags_before);
+    for _ in 0..4 {
+        lab.wait(laboratory::RESYNC);
+        lab.settle().await;
+    }
+    assert!(lab.is_gone().await, "{:?}", lab.condition("Ready").await);
+}
+
+/// The guest ends first: the host is as it was.
+#[tokio::test]
+async fn a_guest_that_goes_leaves_its_host_as_it_was() {
+    let lab = lab("keeper").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let tags_of = |lab: &Lab| -> Vec<String> {
+        let account = lab.account();
+        let all = account.lives().filter(|life| life.is_alive());
+        all.map(|life| format!("{} {:?}", life.target, life.tags)).collect()
+    };
+    let (before, tags_before) = (lab.marked().await, tags_of(&lab));
+    let mut said = object(&lab).await;
+    let network = said["spec"]["network"].take();
+    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
+        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+               "isPublic": it["isPublic"]})
+    }).collect();
+    let groups = said["status"]["networkStatus"]["securityGroups"].take();
+    let spec = json!({"network": {
+        "vpc": {"id": network["vpc"]["id"]},
+        "subnets": subnets,
+        "securityGroupOverrides": {
+            "node": groups["node"]["id"], "controlplane": groups["controlplane"]["id"],
+            "lb": groups["lb"]["id"], "apiserver-lb": groups["apiserver-lb"]["id"],
+        },
+    }});
+    let mut guest = around(lab.client.clone(), "visitor", settings(2)).await;
+    guest.lead_to(lab.cloud().clone());
+    create(&guest, spec).await;
+    guest.settle_as(&guest.name).await;
+    guest.delete().await;
+    guest.settle_as(&guest.name).await;
+    assert!(guest.is_gone().await);
+    assert_eq!(lab.marked().await, before);
+    assert_eq!(tags_of(&lab), tags_before, "law 7");
+    end(&lab).await;
+}
