@@ -729,3 +729,26 @@ async fn law_3_what_is_retained_has_no_reference_to_its_object() {
     let owners = left.metadata.owner_references.unwrap_or_default();
     assert!(owners.is_empty(), "law 3: {owners:?}");
 }
+
+/// Law 1: at the end, too, what a person copied, labels and all, is his.
+#[tokio::test]
+async fn law_1_a_copy_with_our_labels_outlives_the_claim() {
+    let mut shop = Shop::new().await;
+    let wanted = settings_of(None, "machines");
+    shop.pass(&wanted, Phase::Live).await;
+    let api = shop.api(&POOL, Some("default"));
+    let original = api.get("machines").await.unwrap();
+    let mut copy = serde_json::to_value(&original).unwrap();
+    copy["metadata"] = json!({"name": "his", "namespace": "default",
+        "labels": copy["metadata"]["labels"], "annotations": copy["metadata"]["annotations"]});
+    let copy = serde_json::from_value(copy).unwrap();
+    api.create(&PostParams::default(), &copy).await.unwrap();
+    for _ in 0..50 {
+        match shop.pass(&wanted, Phase::Ending).await {
+            PassEnd::Done(_) => break,
+            PassEnd::Wait(until, ..) => shop.wait(until),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(api.get_opt("his").await.unwrap().is_some(), "law 1");
+}

@@ -13,7 +13,7 @@ use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props};
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, TWO_ZONES, around, create, end, lab, object, settings};
+use crate::lab::{Lab, TWO_ZONES, around, create, end, lab, object, settings, with};
 
 const SHORT: &str = "kubernetes.io/cluster/prod";
 const LONG: &str = "sigs.k8s.io/cluster-api-provider-aws/cluster/prod";
@@ -426,4 +426,216 @@ async fn a_guest_that_goes_leaves_its_host_as_it_was() {
     assert_eq!(lab.marked().await, before);
     assert_eq!(tags_of(&lab), tags_before, "law 7");
     end(&lab).await;
+}
+
+/// What an engine made and nobody has ended.
+fn left(lab: &Lab) -> Vec<String> {
+    let account = lab.account();
+    let ours = account.lives();
+    let ours = ours.filter(|life| life.is_alive() && matches!(life.by, Actor::Engine(_)));
+    ours.map(|life| format!("{} {:?} {:?}", life.target, life.slot, life.tags))
+        .collect()
+}
+
+async fn drop_zone_b(lab: &Lab) {
+    let all = object(lab).await["spec"]["network"]["subnets"].take();
+    let fewer: Vec<Value> = all.as_array().unwrap()[..2].to_vec();
+    lab.patch(json!({"spec": {"network": {"subnets": fewer}}}))
+        .await;
+}
+
+/// Law 3: a partly removed mark is repaired, in life and at the end. In a slot that is dropped it must
+/// not be forgotten: the dialect's marks and the record still say whose it is.
+#[tokio::test]
+async fn law_3_a_dropped_slot_whose_mark_is_partly_gone_is_no_orphan() {
+    let lab = lab("partly").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let subnet = object(&lab).await["spec"]["network"]["subnets"][3]["resourceID"].take();
+    let subnet = Target::new(
+        &SUBNET,
+        ownership::ResourceId::new(subnet.as_str().unwrap()),
+    );
+    let mark = {
+        let account = lab.account();
+        let subnet = account.alive(&SUBNET).find(|it| it.id == subnet.id).unwrap();
+        let mut tags = subnet.tags.iter();
+        tags.find(|(key, _)| key.starts_with("freehold.dev/"))
+            .unwrap()
+            .clone()
+    };
+    lab.account()
+        .untag(Actor::Stranger, std::slice::from_ref(&subnet), &[mark])
+        .unwrap();
+    drop_zone_b(&lab).await;
+    for _ in 0..4 {
+        lab.settle().await;
+        lab.wait(laboratory::RESYNC);
+    }
+    let told = lab.condition("Ready").await;
+    let events = lab.events().await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await, "{:?}", lab.condition("Ready").await);
+    let left = left(&lab);
+    assert!(left.is_empty(), "law 3: {left:#?} {told:?} {events:#?}");
+}
+
+/// Law 3: groups that let each other in go, also when the object has just stopped asking for that.
+#[tokio::test]
+async fn law_3_groups_that_the_spec_has_just_parted_go() {
+    let lab = lab("parted").await.unwrap();
+    let rule = |role: &str| {
+        json!([{"description": "x", "protocol": "tcp", "fromPort": 9000, "toPort": 9000,
+                "sourceSecurityGroupRoles": [role]}])
+    };
+    create(
+        &lab,
+        json!({
+            "network": {"additionalNodeIngressRules": rule("apiserver-lb")},
+            "controlPlaneLoadBalancer": {"ingressRules": rule("node")},
+        }),
+    )
+    .await;
+    lab.converge().await;
+    lab.patch(json!({"spec": {
+        "network": {"additionalNodeIngressRules": null},
+        "controlPlaneLoadBalancer": {"ingressRules": null},
+    }}))
+    .await;
+    lab.delete().await;
+    for _ in 0..4 {
+        lab.settle().await;
+        if lab.is_gone().await {
+            break;
+        }
+        lab.wait(laboratory::RESYNC);
+    }
+    assert!(
+        lab.is_gone().await,
+        "law 3: {:?} {:?}",
+        lab.condition("Ready").await,
+        lab.condition("Blocked").await
+    );
+    assert!(left(&lab).is_empty());
+}
+
+/// Law 3: the record is lost, and a zone is dropped besides: nothing is left at the end.
+#[tokio::test]
+async fn law_3_a_lost_record_and_a_zone_less_leave_nothing() {
+    let mut lab = lab("less").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    drop_zone_b(&lab).await;
+    lab.patch(json!({"metadata": {"annotations": {LEDGER: null}}}))
+        .await;
+    lab.restart();
+    lab.settle().await;
+    end(&lab).await;
+    assert!(left(&lab).is_empty(), "law 3: {:#?}", left(&lab));
+}
+
+/// Law 3: the same, where the object had named its subnets and has forgotten them.
+#[tokio::test]
+async fn law_3_named_subnets_that_are_forgotten_leave_nothing() {
+    let mut lab = lab("named").await.unwrap();
+    let subnets = json!([
+        {"id": "one", "availabilityZone": "zone-a", "cidrBlock": "10.0.0.0/24", "isPublic": true},
+        {"id": "two", "availabilityZone": "zone-a", "cidrBlock": "10.0.1.0/24"},
+    ]);
+    create(&lab, json!({"network": {"subnets": subnets}})).await;
+    lab.converge().await;
+    lab.patch(json!({
+        "metadata": {"annotations": {LEDGER: null}}, "spec": {"network": null},
+    }))
+    .await;
+    lab.delete().await;
+    lab.restart();
+    lab.settle().await;
+    assert!(lab.is_gone().await, "{:?}", lab.condition("Ready").await);
+    assert!(left(&lab).is_empty(), "law 3: {:#?}", left(&lab));
+}
+
+/// What is not wanted any more is ended: that a word is a load balancer's name does not mean that it is
+/// meant.
+#[tokio::test]
+async fn law_2_a_load_balancer_that_is_called_like_a_zone_goes() {
+    let lab = lab("like").await.unwrap();
+    create(
+        &lab,
+        json!({"controlPlaneLoadBalancer": {"name": "zone-a"}}),
+    )
+    .await;
+    lab.converge().await;
+    lab.patch(json!({"spec": {"controlPlaneLoadBalancer": {"loadBalancerType": "disabled"}}}))
+        .await;
+    for _ in 0..3 {
+        lab.settle().await;
+        lab.wait(laboratory::RESYNC);
+    }
+    let balancers = lab.account().alive(&CLASSIC_LOAD_BALANCER).count();
+    assert_eq!(balancers, 0, "{:?}", lab.condition("Ready").await);
+}
+
+/// Law 7: what is given back carries no mark of ours, in a slot that was just dropped, too.
+#[tokio::test]
+async fn law_7_what_is_given_back_carries_no_mark() {
+    let lab = lab("given").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    drop_zone_b(&lab).await;
+    lab.patch(json!({"metadata": {"annotations": {"freehold.dev/deletion": "retain"}}}))
+        .await;
+    lab.delete().await;
+    lab.settle().await;
+    assert!(lab.is_gone().await, "{:?}", lab.condition("Ready").await);
+    let account = lab.account();
+    let marked: Vec<String> = account
+        .lives()
+        .filter(|life| life.is_alive() && matches!(life.by, Actor::Engine(_)))
+        .filter_map(|life| {
+            let marks = ["kubernetes.io/cluster/", "sigs.k8s.io/", "freehold.dev/"];
+            let tags = life.tags.iter();
+            let text = format!("{:?} {:?}", life.slot, tags.collect::<Vec<_>>());
+            marks
+                .iter()
+                .any(|mark| text.contains(mark))
+                .then_some(text)
+        })
+        .collect();
+    assert!(marked.is_empty(), "law 7: {marked:#?}");
+}
+
+/// Law 5, law 10: the claim is taken over and made smaller there; the operator before it, whose object
+/// still wants all, makes and takes nothing.
+#[tokio::test]
+async fn law_5_a_take_over_that_shrinks_is_not_undone() {
+    let here = with("over", settings(2)).await;
+    here.create_sample().await;
+    here.converge().await;
+    let backup = here.backup().await;
+    let mut there = with("over", settings(2)).await;
+    there.lead_to(here.cloud().clone());
+    there.move_to("elsewhere", &[]);
+    there.restore(&backup).await;
+    drop_zone_b(&there).await;
+    let both = async |there: &Lab| {
+        for _ in 0..60 {
+            there.pass().await;
+            there.wait(std::time::Duration::from_secs(45));
+            here.wait(std::time::Duration::from_secs(45));
+        }
+    };
+    both(&there).await;
+    assert_eq!(here.marked().await.len(), TWO_ZONES, "law 5: not confirmed");
+    there.move_to("elsewhere", &["here"]);
+    both(&there).await;
+    let after = here.marked().await;
+    assert_eq!(after.len(), TWO_ZONES - 6, "{:?}", there.condition("Ready").await);
+    here.wait(laboratory::RESYNC);
+    here.settle().await;
+    assert_eq!(here.marked().await, after, "law 5");
+    here.delete().await;
+    here.settle().await;
+    assert_eq!(here.marked().await, after, "law 5");
 }
