@@ -5,6 +5,8 @@ use cloud_port::aws::classic_load_balancer::CLASSIC_LOAD_BALANCER;
 use cloud_port::aws::elastic_ip::ELASTIC_IP;
 use cloud_port::aws::internet_gateway::INTERNET_GATEWAY;
 use cloud_port::aws::nat_gateway::NAT_GATEWAY;
+use cloud_port::aws::route_table::ROUTE_TABLE;
+use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::subnet::SUBNET;
 use cloud_port::aws::vpc::VPC;
 use cloud_sim::{Actor, Harm};
@@ -638,4 +640,97 @@ async fn law_5_a_take_over_that_shrinks_is_not_undone() {
     here.delete().await;
     here.settle().await;
     assert_eq!(here.marked().await, after, "law 5");
+}
+
+/// Law 1, law 6: the user names as an override the very group that we made for him. It fills a slot: it is
+/// not ended because another slot does not want it any more.
+#[tokio::test]
+async fn law_6_a_group_of_ours_that_the_user_names_as_an_override_stays() {
+    let lab = lab("override").await.unwrap();
+    let network = plant(&lab, &Tags::new(), &Tags::new());
+    create(&lab, brought(&network)).await;
+    lab.converge().await;
+    let group = object(&lab).await["status"]["networkStatus"]["securityGroups"]["lb"]["id"].take();
+    lab.patch(json!({"spec": {"network": {"securityGroupOverrides": {"lb": group}}}}))
+        .await;
+    for _ in 0..3 {
+        lab.settle().await;
+        lab.wait(laboratory::RESYNC);
+    }
+    let told = lab.condition("Ready").await;
+    let account = lab.account();
+    let mut groups = account.alive(&SECURITY_GROUP);
+    let group = group.as_str().unwrap();
+    assert!(
+        groups.any(|it| it.id.as_str() == group),
+        "law 6: {group} is gone: {told:?}"
+    );
+}
+
+/// Law 3: a zone less while something of it is announced, or was made and is not recorded.
+#[tokio::test]
+async fn law_3_a_zone_less_in_the_middle_of_a_create_leaves_nothing() {
+    for (at, kind) in [&SUBNET, &ELASTIC_IP, &NAT_GATEWAY, &ROUTE_TABLE].into_iter().enumerate() {
+        for keep in [0, 2] {
+            let mut lab = lab(&format!("middle_{at}_{keep}")).await.unwrap();
+            lab.create_sample().await;
+            lab.crash_in_create(kind).await;
+            let all = object(&lab).await["spec"]["network"]["subnets"].take();
+            let fewer: Vec<Value> = all.as_array().unwrap()[keep..keep + 2].to_vec();
+            lab.patch(json!({"spec": {"network": {"subnets": fewer}}}))
+                .await;
+            lab.converge().await;
+            for _ in 0..3 {
+                lab.wait(laboratory::RESYNC);
+                lab.settle().await;
+            }
+            let there = left(&lab);
+            assert_eq!(there.len(), TWO_ZONES - 6, "{} {keep}: {there:#?}", kind.name);
+            end(&lab).await;
+            assert!(left(&lab).is_empty(), "law 3");
+        }
+    }
+}
+
+/// Law 2: a zone that is dropped, and wanted again at any moment before everything of it is forgotten.
+#[tokio::test]
+async fn law_2_a_zone_that_is_wanted_again_is_there_once() {
+    for passes in 0..14 {
+        for ids in [false, true] {
+            let lab = lab(&format!("again_{passes}_{ids}")).await.unwrap();
+            lab.create_sample().await;
+            lab.converge().await;
+            let all = object(&lab).await["spec"]["network"]["subnets"].take();
+            drop_zone_b(&lab).await;
+            for _ in 0..passes {
+                lab.pass().await;
+                lab.wait(std::time::Duration::from_secs(3));
+            }
+            let mut more = all.clone();
+            if !ids {
+                for subnet in &mut more.as_array_mut().unwrap()[2..] {
+                    for field in ["resourceID", "routeTableId", "natGatewayId"] {
+                        subnet[field] = Value::Null;
+                    }
+                }
+            }
+            lab.patch(json!({"spec": {"network": {"subnets": more}}}))
+                .await;
+            for _ in 0..3 {
+                lab.settle().await;
+                lab.wait(laboratory::RESYNC);
+            }
+            let ready = lab.condition("Ready").await.unwrap();
+            let there = left(&lab);
+            let named = ids && ready.reason == "Invalid";
+            assert!(ready.holds || named, "{passes} {ids} {ready:?}");
+            if ready.holds {
+                assert_eq!(there.len(), TWO_ZONES, "law 2: {passes} {ids} {there:#?}");
+            } else {
+                println!("{passes} {ids} {ready:?} {}", there.len());
+            }
+            end(&lab).await;
+            assert!(left(&lab).is_empty(), "law 3");
+        }
+    }
 }
