@@ -657,7 +657,9 @@ async fn law_6_a_group_of_ours_that_the_user_names_as_an_override_stays() {
         lab.settle().await;
         lab.wait(laboratory::RESYNC);
     }
-    let told = lab.condition("Ready").await;
+    let told = lab.condition("Ready").await.unwrap();
+    // He has named one: it is refused or used, but not overlooked for whatever else there is.
+    assert!(!told.message.contains("none is named"), "law 6: {told:?}");
     let account = lab.account();
     let mut groups = account.alive(&SECURITY_GROUP);
     let group = group.as_str().unwrap();
@@ -733,4 +735,71 @@ async fn law_2_a_zone_that_is_wanted_again_is_there_once() {
             assert!(left(&lab).is_empty(), "law 3");
         }
     }
+}
+
+/// Law 7: the cluster mark stays on what a live namesake uses, also where the other one stops using it
+/// while it lives.
+#[tokio::test]
+async fn law_7_a_mark_that_a_namesake_needs_stays_when_a_subnet_is_dropped() {
+    let lab = lab("first").await.unwrap();
+    let network = plant(&lab, &Tags::new(), &Tags::new());
+    create(&lab, brought(&network)).await;
+    lab.converge().await;
+    // The second one brings its groups, for names are unique in a VPC.
+    let group = {
+        let named = props(&[("vpc", network.vpc.id.as_str()), ("description", "x")]);
+        let mut account = lab.account();
+        let group = account.plant(Actor::Stranger, &SECURITY_GROUP, "theirs", &named, &Tags::new());
+        group.unwrap().id.to_string()
+    };
+    let mut second = around(lab.client.clone(), "second", settings(2)).await;
+    second.lead_to(lab.cloud().clone());
+    let mut spec = brought(&network);
+    spec["network"]["securityGroupOverrides"] =
+        json!({"node": group, "controlplane": group, "lb": group, "apiserver-lb": group});
+    create(&second, spec).await;
+    second.settle_as(&second.name).await;
+    let ready = second.condition("Ready").await.unwrap();
+    assert!(ready.holds, "{ready:?}");
+    let has_mark = |lab: &Lab| {
+        let account = lab.account();
+        let subnet = account.alive(&SUBNET).find(|it| it.id == network.subnets[1].id);
+        subnet.unwrap().tags.has(SHORT, "shared")
+    };
+    assert!(has_mark(&lab));
+    let mut less = brought(&network);
+    less["network"]["subnets"].as_array_mut().unwrap().pop();
+    lab.patch(json!({"spec": less})).await;
+    for _ in 0..3 {
+        lab.settle().await;
+        lab.wait(laboratory::RESYNC);
+    }
+    let ready = lab.condition("Ready").await.unwrap();
+    assert!(ready.holds, "{ready:?}");
+    assert!(has_mark(&lab), "law 7: its namesake uses it");
+}
+
+/// Law 1: somebody makes a group and copies the tags of ours to it. His hands made it: the one that we
+/// recorded, with the name that we gave, is there.
+#[tokio::test]
+async fn law_1_what_somebody_tagged_like_ours_is_his() {
+    let lab = lab("tagged").await.unwrap();
+    lab.create_sample().await;
+    lab.converge().await;
+    let his = {
+        let mut account = lab.account();
+        let ours = account.alive(&SECURITY_GROUP).find(|it| &*it.name == "prod-node");
+        let ours = ours.unwrap().clone();
+        let vpc = ours.props.get("vpc").unwrap().clone();
+        let named = props(&[("vpc", &vpc), ("description", "his")]);
+        let his = account.plant(Actor::Stranger, &SECURITY_GROUP, "his", &named, &ours.tags);
+        his.unwrap()
+    };
+    for _ in 0..3 {
+        lab.wait(laboratory::RESYNC);
+        lab.settle().await;
+    }
+    let account = lab.account();
+    let mut groups = account.alive(&SECURITY_GROUP);
+    assert!(groups.any(|it| it.id == his.id), "law 1: {his} is gone");
 }
