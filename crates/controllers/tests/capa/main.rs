@@ -12,3 +12,4 @@ mod lab;
 mod left;
 mod life;
 mod people;
+mod hostile;
