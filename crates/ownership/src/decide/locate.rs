@@ -187,13 +187,19 @@ impl Deciding<'_> {
         // Of a claim that is new nothing can be elsewhere under its name. One look-up by marks shows what
         // fills all slots of a Kind; what it does not show is asked for by its recorded id.
         let elsewhere = slot.kind.naming == Naming::Free || !self.ledger.is_new;
-        if !slot.kind.name_finds_marks() && elsewhere {
+        let by_name = slot.kind.name_finds_marks();
+        if !by_name && elsewhere {
             let query = self.marks_query(slot.kind, &slot.place);
             self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         for id in self.hints(slot) {
             let target = slot.target(id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
+        }
+        // Whoever has lost his record may ask for another name than the one that he gave.
+        if by_name && slot.kind.lists_marks && elsewhere && !self.is_led_to(slot) {
+            let query = self.marks_query(slot.kind, &slot.place);
+            self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         let intent = self.ledger.intents.get(&slot.name);
         // What was sent may not be what is wanted now.
@@ -216,6 +222,21 @@ impl Deciding<'_> {
             self.look(query, || Reason::FindByName(slot.label.clone()))?;
         }
         Ok(())
+    }
+
+    /// Whether the ledger leads to what fills a slot: an open intent by its name, else an id by what it
+    /// leads to.
+    fn is_led_to(&self, slot: &Slot) -> bool {
+        let leads = |id: ResourceId| {
+            let hint = self.hint(slot, &id);
+            let seen = self.view.seen(&slot.target(id));
+            let found = seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read)));
+            found.is_some_and(|(resource, read)| {
+                let verdict = self.judge(slot.kind, resource, read);
+                hint != Hint::Ours || matches!(verdict, Verdict::Owned(_))
+            })
+        };
+        self.ledger.intents.contains_key(&slot.name) || self.hints(slot).into_iter().any(leads)
     }
 
     fn hint_answers(&self, slot: &Slot) -> bool {
