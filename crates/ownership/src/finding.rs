@@ -22,6 +22,17 @@ pub enum Finding {
         /// Its owner.
         owner: Owner,
     },
+    /// The id that the user wrote is of something that we made for another slot.
+    OursToGive {
+        /// The slot.
+        slot: SlotName,
+        /// The field that names it, where the object has one.
+        field: Option<Field>,
+        /// The resource.
+        target: Target,
+        /// What it was made for.
+        made_for: SlotName,
+    },
     /// Our name is on a resource without any mark, and the dialect does not use such.
     NameTaken {
         /// The slot.
@@ -225,6 +236,7 @@ impl Finding {
         match self {
             Self::Conflict { slot, .. }
             | Self::NameTaken { slot, .. }
+            | Self::OursToGive { slot, .. }
             | Self::Ambiguous { slot, .. }
             | Self::Unprovable { slot, .. }
             | Self::Missing { slot, .. }
@@ -255,6 +267,7 @@ impl Finding {
         match self {
             Self::Conflict { target, .. }
             | Self::NameTaken { target, .. }
+            | Self::OursToGive { target, .. }
             | Self::MarkLost { target, .. }
             | Self::Held { target, .. }
             | Self::Drift { target, .. }
@@ -288,6 +301,7 @@ impl Finding {
             Self::Missing { .. }
             | Self::NoneToUse { .. }
             | Self::SeveralToUse { .. }
+            | Self::OursToGive { .. }
             | Self::Moved { .. }
             | Self::Unmarkable { .. } => "Invalid",
             _ => "Conflict",
@@ -368,6 +382,19 @@ impl fmt::Display for Finding {
                  or adopt it: {}",
                 adopt(slot)
             ),
+            Self::OursToGive {
+                slot,
+                field,
+                target,
+                made_for,
+            } => {
+                let field = field.as_deref().unwrap_or(slot.as_str());
+                write!(
+                    f,
+                    "{field}: {target} was made by Freehold for {made_for} and cannot be brought; name \
+                     another one, or clear the field"
+                )
+            }
             Self::Ambiguous { slot, candidates } => write!(
                 f,
                 "{slot}: an interrupted create left no proof, and each of {} could be its result; \
