@@ -22,6 +22,16 @@ pub enum Finding {
         /// Its owner.
         owner: Owner,
     },
+    /// It carries our mark, and is not called as what we make for the slot: somebody copied it, or the slot
+    /// had another name.
+    Copied {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// What the slot's own is called.
+        name: Text,
+    },
     /// The id that the user wrote is of something that we made for another slot.
     OursToGive {
         /// The slot.
@@ -236,6 +246,7 @@ impl Finding {
         match self {
             Self::Conflict { slot, .. }
             | Self::NameTaken { slot, .. }
+            | Self::Copied { slot, .. }
             | Self::OursToGive { slot, .. }
             | Self::Ambiguous { slot, .. }
             | Self::Unprovable { slot, .. }
@@ -267,6 +278,7 @@ impl Finding {
         match self {
             Self::Conflict { target, .. }
             | Self::NameTaken { target, .. }
+            | Self::Copied { target, .. }
             | Self::OursToGive { target, .. }
             | Self::MarkLost { target, .. }
             | Self::Held { target, .. }
@@ -317,6 +329,7 @@ impl Finding {
                 | Self::LeftBehind { .. }
                 | Self::Ambiguous { .. }
                 | Self::Unprovable { .. }
+                | Self::Copied { .. }
                 | Self::Conflict {
                     owner: Owner::Disputed(_),
                     ..
@@ -381,6 +394,12 @@ impl fmt::Display for Finding {
                 "{slot}: {target} has this name and no owner's mark; choose another name, delete it, \
                  or adopt it: {}",
                 adopt(slot)
+            ),
+            Self::Copied { slot, target, name } => write!(
+                f,
+                "{slot}: {target} carries the marks of this object, but what is made for it is called \
+                 {name}: it is a copy, or was renamed, and is left alone; take the marks off it (labels \
+                 that begin with freehold.dev/), or delete it"
             ),
             Self::OursToGive {
                 slot,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::copies::{copied, is_beside, is_copy};
 use super::{Deciding, Flow, intent_query, read_again};
 use crate::blueprint::{IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
@@ -66,18 +67,22 @@ impl Deciding<'_> {
         if let Some(wished) = self.by_wish(slot) {
             return Ok(wished);
         }
-        if let Some(found) = self.owned_of(slot) {
+        if let Some(found) = self.owned_of(slot, props) {
             if let Located::Owned { twins, .. } = &found
                 && !twins.is_empty()
             {
                 self.look_at_dependents(slot)?;
-                return Ok(self.owned_of(slot).unwrap_or(found));
+                return Ok(self.owned_of(slot, props).unwrap_or(found));
             }
             return Ok(found);
         }
         if let Some(going) = self.going_of(slot) {
             self.await_gone(slot.kind, &going);
             return Ok(Located::Pending);
+        }
+        // Nothing is made beside it: it can be what filled the slot when that had another name.
+        if let Some(copy) = self.copies_of(slot).pop() {
+            return Ok(Located::Refused(copied(slot, copy)));
         }
         let mut gone = Vec::new();
         for id in self.hints(slot) {
@@ -217,7 +222,8 @@ impl Deciding<'_> {
         // an open intent makes it relevant again, because only a look-up that could have found
         // any resource of ours closes it.
         let answered = intent.is_none()
-            && (self.hint_answers(slot) || (!slot.kind.recorded && self.owned_of(slot).is_some()));
+            && (self.hint_answers(slot)
+                || (!slot.kind.recorded && self.owned_of(slot, props).is_some()));
         if let (Some(query), false) = (self.name_query(slot, props), answered) {
             self.look(query, || Reason::FindByName(slot.label.clone()))?;
         }
@@ -302,7 +308,7 @@ impl Deciding<'_> {
     }
 
     /// The resources that carry our mark for this slot: one to keep, and its twins (law 2).
-    fn owned_of(&self, slot: &Slot) -> Option<Located> {
+    fn owned_of(&self, slot: &Slot, props: &Props) -> Option<Located> {
         let mut owned: Vec<(Arc<Resource>, Owned)> = self
             .view
             .of_kind(slot.kind, &slot.place)
@@ -318,13 +324,14 @@ impl Deciding<'_> {
                 !self.ledger.condemned.contains(owned.target())
                     && !self.view.deleted(owned.target())
             })
-            .filter(|(resource, _)| !self.is_going(resource))
+            .filter(|(resource, _)| !self.is_going(resource) && !is_copy(slot, resource))
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
             let needed = self.rules.keeps_needed_twin() && self.is_needed(&resource.id);
             let attempt = owned.mark().map_or(0, |mark| mark.attempt);
             (
+                is_beside(slot, props, resource),
                 !needed,
                 recorded != Some(&resource.id),
                 attempt,
