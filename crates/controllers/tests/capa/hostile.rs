@@ -167,53 +167,6 @@ async fn law_6_a_subnet_of_ours_that_the_user_names_by_id_stays() {
     assert_eq!(alive.len(), 4 + 2, "law 6: {condition:?}");
 }
 
-fn removed(lab: &Lab, since: usize) -> Vec<String> {
-    let account = lab.account();
-    let deeds = account.deeds()[since..].iter();
-    deeds
-        .map(|deed| format!("{} {:?}", deed.victim.id, deed.harm))
-        .collect()
-}
-
-fn guarded() -> Value {
-    json!({"controlPlaneLoadBalancer": {"ingressRules": [{
-        "description": "the office", "protocol": "tcp", "fromPort": 6443, "toPort": 6443,
-        "cidrBlocks": ["203.0.113.0/24"],
-    }]}})
-}
-
-/// Law 5, law 1: the record is lost, and what is ours is found by marks. Nothing that is still wanted is
-/// taken away meanwhile: here the machines' own way to the API server.
-#[tokio::test]
-async fn law_5_a_lost_record_takes_no_rule_away() {
-    let mut lab = lab("rule").await.unwrap();
-    create(&lab, guarded()).await;
-    lab.converge().await;
-    let deeds = lab.account().deeds().len();
-    lab.patch(json!({"metadata": {"annotations": {LEDGER: null}}}))
-        .await;
-    lab.restart();
-    lab.converge().await;
-    let removed = removed(&lab, deeds);
-    assert!(removed.is_empty(), "law 5: {removed:#?}");
-}
-
-/// Law 5: the same, with a rule that names the NAT gateways: the object stays valid.
-#[tokio::test]
-async fn law_5_a_lost_record_makes_no_object_invalid() {
-    let mut lab = lab("nat_rule").await.unwrap();
-    let spec = json!({"controlPlaneLoadBalancer": {"ingressRules": [{
-        "description": "machines", "protocol": "tcp", "fromPort": 6443, "toPort": 6443,
-        "natGatewaysIPsSource": true,
-    }]}});
-    create(&lab, spec).await;
-    lab.converge().await;
-    lab.patch(json!({"metadata": {"annotations": {LEDGER: null}}}))
-        .await;
-    lab.restart();
-    lab.converge().await;
-}
-
 /// Law 1, law 7: a tag that somebody wrote on a resource of ours is his, although we want the same for a
 /// while.
 #[tokio::test]
@@ -281,25 +234,6 @@ async fn law_2_a_condemned_twin_of_a_dropped_slot_goes() {
         lab.condition("Ready").await
     );
     assert_eq!(marked.len(), TWO_ZONES - 6);
-}
-
-/// Law 2: another name for the load balancer, and the record is lost: the one that is there is found by
-/// its mark.
-#[tokio::test]
-async fn law_2_another_name_and_a_lost_record_make_no_second_load_balancer() {
-    let mut lab = lab("renamed").await.unwrap();
-    lab.create_sample().await;
-    lab.converge().await;
-    lab.patch(json!({
-        "metadata": {"annotations": {LEDGER: null}},
-        "spec": {"controlPlaneLoadBalancer": {"name": "another"}},
-    }))
-    .await;
-    lab.restart();
-    lab.settle().await;
-    let balancers = lab.account().alive(&CLASSIC_LOAD_BALANCER).count();
-    let told = lab.condition("Ready").await;
-    assert_eq!(balancers, 1, "law 2: {told:?}");
 }
 
 /// Law 1: another cluster of the name is a guest in our network, and somebody strips our mark off the VPC.
@@ -642,33 +576,6 @@ async fn law_5_a_take_over_that_shrinks_is_not_undone() {
     assert_eq!(here.marked().await, after, "law 5");
 }
 
-/// Law 1, law 6: the user names as an override the very group that we made for him. It fills a slot: it is
-/// not ended because another slot does not want it any more.
-#[tokio::test]
-async fn law_6_a_group_of_ours_that_the_user_names_as_an_override_stays() {
-    let lab = lab("override").await.unwrap();
-    let network = plant(&lab, &Tags::new(), &Tags::new());
-    create(&lab, brought(&network)).await;
-    lab.converge().await;
-    let group = object(&lab).await["status"]["networkStatus"]["securityGroups"]["lb"]["id"].take();
-    lab.patch(json!({"spec": {"network": {"securityGroupOverrides": {"lb": group}}}}))
-        .await;
-    for _ in 0..3 {
-        lab.settle().await;
-        lab.wait(laboratory::RESYNC);
-    }
-    let told = lab.condition("Ready").await.unwrap();
-    // He has named one: it is refused or used, but not overlooked for whatever else there is.
-    assert!(!told.message.contains("none is named"), "law 6: {told:?}");
-    let account = lab.account();
-    let mut groups = account.alive(&SECURITY_GROUP);
-    let group = group.as_str().unwrap();
-    assert!(
-        groups.any(|it| it.id.as_str() == group),
-        "law 6: {group} is gone: {told:?}"
-    );
-}
-
 /// Law 3: a zone less while something of it is announced, or was made and is not recorded.
 #[tokio::test]
 async fn law_3_a_zone_less_in_the_middle_of_a_create_leaves_nothing() {
@@ -777,29 +684,4 @@ async fn law_7_a_mark_that_a_namesake_needs_stays_when_a_subnet_is_dropped() {
     let ready = lab.condition("Ready").await.unwrap();
     assert!(ready.holds, "{ready:?}");
     assert!(has_mark(&lab), "law 7: its namesake uses it");
-}
-
-/// Law 1: somebody makes a group and copies the tags of ours to it. His hands made it: the one that we
-/// recorded, with the name that we gave, is there.
-#[tokio::test]
-async fn law_1_what_somebody_tagged_like_ours_is_his() {
-    let lab = lab("tagged").await.unwrap();
-    lab.create_sample().await;
-    lab.converge().await;
-    let his = {
-        let mut account = lab.account();
-        let ours = account.alive(&SECURITY_GROUP).find(|it| &*it.name == "prod-node");
-        let ours = ours.unwrap().clone();
-        let vpc = ours.props.get("vpc").unwrap().clone();
-        let named = props(&[("vpc", &vpc), ("description", "his")]);
-        let his = account.plant(Actor::Stranger, &SECURITY_GROUP, "his", &named, &ours.tags);
-        his.unwrap()
-    };
-    for _ in 0..3 {
-        lab.wait(laboratory::RESYNC);
-        lab.settle().await;
-    }
-    let account = lab.account();
-    let mut groups = account.alive(&SECURITY_GROUP);
-    assert!(groups.any(|it| it.id == his.id), "law 1: {his} is gone");
 }

@@ -12,4 +12,5 @@ mod lab;
 mod left;
 mod life;
 mod people;
+mod records;
 mod hostile;
