@@ -22,6 +22,27 @@ pub enum Finding {
         /// Its owner.
         owner: Owner,
     },
+    /// It carries our mark, and is not called as what we make for the slot: somebody copied it, or the slot
+    /// had another name.
+    Copied {
+        /// The slot.
+        slot: SlotName,
+        /// The resource.
+        target: Target,
+        /// What the slot's own is called.
+        name: Text,
+    },
+    /// The id that the user wrote is of something that we made for another slot.
+    OursToGive {
+        /// The slot.
+        slot: SlotName,
+        /// The field that names it, where the object has one.
+        field: Option<Field>,
+        /// The resource.
+        target: Target,
+        /// What it was made for.
+        made_for: SlotName,
+    },
     /// Our name is on a resource without any mark, and the dialect does not use such.
     NameTaken {
         /// The slot.
@@ -225,6 +246,8 @@ impl Finding {
         match self {
             Self::Conflict { slot, .. }
             | Self::NameTaken { slot, .. }
+            | Self::Copied { slot, .. }
+            | Self::OursToGive { slot, .. }
             | Self::Ambiguous { slot, .. }
             | Self::Unprovable { slot, .. }
             | Self::Missing { slot, .. }
@@ -255,6 +278,8 @@ impl Finding {
         match self {
             Self::Conflict { target, .. }
             | Self::NameTaken { target, .. }
+            | Self::Copied { target, .. }
+            | Self::OursToGive { target, .. }
             | Self::MarkLost { target, .. }
             | Self::Held { target, .. }
             | Self::Drift { target, .. }
@@ -288,6 +313,7 @@ impl Finding {
             Self::Missing { .. }
             | Self::NoneToUse { .. }
             | Self::SeveralToUse { .. }
+            | Self::OursToGive { .. }
             | Self::Moved { .. }
             | Self::Unmarkable { .. } => "Invalid",
             _ => "Conflict",
@@ -303,6 +329,7 @@ impl Finding {
                 | Self::LeftBehind { .. }
                 | Self::Ambiguous { .. }
                 | Self::Unprovable { .. }
+                | Self::Copied { .. }
                 | Self::Conflict {
                     owner: Owner::Disputed(_),
                     ..
@@ -368,6 +395,25 @@ impl fmt::Display for Finding {
                  or adopt it: {}",
                 adopt(slot)
             ),
+            Self::Copied { slot, target, name } => write!(
+                f,
+                "{slot}: {target} carries the marks of this object, but what is made for it is called \
+                 {name}: it is a copy, or was renamed, and is left alone; take the marks off it (labels \
+                 that begin with freehold.dev/), or delete it"
+            ),
+            Self::OursToGive {
+                slot,
+                field,
+                target,
+                made_for,
+            } => {
+                let field = field.as_deref().unwrap_or(slot.as_str());
+                write!(
+                    f,
+                    "{field}: {target} was made by Freehold for {made_for} and cannot be brought; name \
+                     another one, or clear the field"
+                )
+            }
             Self::Ambiguous { slot, candidates } => write!(
                 f,
                 "{slot}: an interrupted create left no proof, and each of {} could be its result; \

@@ -307,10 +307,11 @@ impl Kind {
         Ok(())
     }
 
-    /// Whether a look-up by name is also a look-up by marks: we always create under this one name,
-    /// names are unique in the whole account, and so whatever is ours is what the name finds. A name
-    /// that is unique only within a parent finds nothing in the parent that was wanted yesterday; and
-    /// where nothing is recorded, nobody knows yesterday's name.
+    /// Whether a look-up by name is also a look-up by marks: names are unique in the whole account, so
+    /// whatever we created under the name is what the name finds. A name that is unique only within a
+    /// parent finds nothing in the parent that was wanted yesterday; and where nothing is recorded, nobody
+    /// knows yesterday's name. If the record is lost, nobody does either: then marks are looked up all the
+    /// same.
     pub fn name_finds_marks(&self) -> bool {
         self.naming == Naming::Account && self.birth != BirthProof::Nonce && self.recorded
     }

@@ -121,12 +121,7 @@ impl Cluster {
             let table = self.route_table(planned, &nat_zones)?;
             slots.push(self.only_in_ours(table));
         }
-        let own_nat = if self.brings_its_vpc() {
-            BTreeSet::new()
-        } else {
-            nat_zones
-        };
-        slots.extend(self.groups(&own_nat)?);
+        slots.extend(self.groups(&nat_zones)?);
         slots.extend(self.balancer(&subnets)?);
         match Blueprint::new(slots) {
             Ok(blueprint) => Ok(blueprint.within(&FAMILIES, REVISION).leaving(&LEFTOVERS)),

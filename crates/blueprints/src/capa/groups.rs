@@ -241,7 +241,7 @@ impl Adding<'_> {
         for (at, rule) in rules.iter().enumerate() {
             let field = format!("{list}[{at}]");
             let traffic = rule.traffic(&field)?;
-            if rule.from_nat && self.nat_zones.is_empty() {
+            if rule.from_nat && !self.has_nat() {
                 let rule = "must not be set: the cluster has no NAT gateways of its own";
                 return Err(InputError::new(
                     format!("{field}.natGatewaysIPsSource"),
@@ -254,6 +254,12 @@ impl Adding<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether there are NAT gateways of ours, as far as the object tells.
+    fn has_nat(&self) -> bool {
+        let in_ours = !self.cluster.brings_its_vpc() || self.cluster.had_a_record();
+        in_ours && !self.nat_zones.is_empty()
     }
 
     fn add(&mut self, field: &str, traffic: Traffic, source: Source) -> Result<(), InputError> {
@@ -272,6 +278,7 @@ impl Adding<'_> {
                 }
                 Peer::Itself
             }
+            // In a VPC that turns out to be somebody's their slots stay empty, and these are not wanted.
             Source::Nat => {
                 for zone in self.nat_zones {
                     let address = Expr::Prop(address_slot(zone), ADDRESS);

@@ -224,6 +224,13 @@ impl Cluster {
         format!("{at}{}-{}", self.name, role.name())
     }
 
+    /// Whether the object shows that a record was kept for it: `resourceID` is written for subnets that
+    /// are made, never for those that somebody brings. The original writes it, too.
+    pub(super) fn had_a_record(&self) -> bool {
+        let mut subnets = self.subnets.iter();
+        subnets.any(|subnet| set(subnet.resource_id.as_ref()).is_some())
+    }
+
     /// Whether the object names a VPC that is not known to be ours.
     pub fn brings_its_vpc(&self) -> bool {
         let id = set(self.vpc.id.as_ref());

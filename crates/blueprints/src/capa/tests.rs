@@ -141,13 +141,11 @@ fn a_vpc_and_subnets_that_somebody_brings() {
     );
 }
 
-/// What we recorded says the same as what we made: nothing of the blueprint changes with it.
-#[test]
-fn what_is_recorded_changes_nothing() {
-    let before = cluster();
+/// A cluster whose object and record tell everything that was made for it.
+fn recorded() -> Cluster {
     let mut after = cluster();
     after.zones = vec!["eu-central-1d".to_owned()];
-    after.subnets = super::default_subnets(&before).unwrap();
+    after.subnets = super::default_subnets(&cluster()).unwrap();
     after.vpc.id = Some("vpc-0123456789abcdef0".to_owned());
     after.vpc.internet_gateway = Some("igw-0123456789abcdef0".to_owned());
     after.ours.insert("vpc-0123456789abcdef0".to_owned());
@@ -158,6 +156,13 @@ fn what_is_recorded_changes_nothing() {
         subnet.nat_gateway = subnet.is_public.then(|| format!("nat-{digits}"));
         after.ours.insert(format!("subnet-{digits}"));
     }
+    after
+}
+
+/// What we recorded says the same as what we made: nothing of the blueprint changes with it.
+#[test]
+fn what_is_recorded_changes_nothing() {
+    let (before, after) = (cluster(), recorded());
     let (before, recorded) = (before.blueprint().unwrap(), after.blueprint().unwrap());
     let without = |blueprint: &Blueprint| -> Vec<Slot> {
         let slots = blueprint.slots().iter().cloned();
@@ -171,6 +176,29 @@ fn what_is_recorded_changes_nothing() {
     assert_eq!(without(&before), without(&recorded));
     // A VPC, a gateway, six subnets with their tables, three NAT gateways.
     assert_eq!(after.ids().unwrap().len(), 1 + 1 + 6 + 6 + 3);
+}
+
+/// Where the record is lost nobody knows yet whose the VPC is: the groups want what they wanted.
+#[test]
+fn a_lost_record_changes_no_group() {
+    let mut known = recorded();
+    known.balancer.rules = vec![IngressRule {
+        protocol: "tcp".to_owned(),
+        from: 6443,
+        to: 6443,
+        from_nat: true,
+        ..IngressRule::default()
+    }];
+    let mut lost = known.clone();
+    lost.ours.clear();
+    let groups = |cluster: &Cluster| -> Vec<Slot> {
+        let blueprint = cluster.blueprint().unwrap();
+        let slots = blueprint.slots().iter();
+        let groups = slots.filter(|slot| slot.name.as_str().starts_with("group-"));
+        groups.cloned().collect()
+    };
+    assert!(lost.brings_its_vpc());
+    assert_eq!(groups(&known), groups(&lost));
 }
 
 /// A zone that the region has got since, or an object that has forgotten its subnets, changes nothing.

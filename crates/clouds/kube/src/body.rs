@@ -65,6 +65,19 @@ pub(crate) fn unknown(kind: &ObjectKind, name: &str) -> CloudError {
     CloudError::new(Class::Fatal, "UnknownProperty", message)
 }
 
+/// The merge patch that gives an object back: it takes off these tags, and the controlling owner that its
+/// create named. What that one owns goes with it.
+pub(crate) fn given_back(kind: &ObjectKind, object: &Value, tags: &[(Text, Text)]) -> Value {
+    let mut patch = tagged(object, tags, false);
+    let mut props = kind.kind.props.iter();
+    let owners = object["metadata"]["ownerReferences"].as_array();
+    if let (true, Some(owners)) = (props.any(|rule| rule.name == OWNER), owners) {
+        let others = owners.iter().filter(|owner| owner["controller"] != true);
+        patch["metadata"]["ownerReferences"] = others.cloned().collect();
+    }
+    patch
+}
+
 /// The merge patch that adds tags to this very version of an object, or takes them off.
 pub(crate) fn tagged(object: &Value, tags: &[(Text, Text)], adds: bool) -> Value {
     let (labels, annotations) = if adds {
@@ -78,4 +91,54 @@ pub(crate) fn tagged(object: &Value, tags: &[(Text, Text)], adds: bool) -> Value
         "labels": labels,
         "annotations": annotations,
     }})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cloud_port::kube::{self, Ready, Seen};
+    use ownership::Kind;
+
+    static OWNED: Kind = Kind {
+        name: "kube/owned",
+        noun: "test object",
+        props: &[kube::IN_NAMESPACE, kube::OWNED],
+        ..kube::NAMESPACED
+    };
+
+    static FREE: Kind = Kind {
+        name: "kube/free",
+        props: &[kube::IN_NAMESPACE],
+        ..OWNED
+    };
+
+    #[test]
+    fn what_is_given_back_loses_the_owner_that_its_create_named() {
+        let object = json!({"metadata": {
+            "uid": "2", "resourceVersion": "7", "labels": {"team": "blue"},
+            "ownerReferences": [
+                {"apiVersion": "v1", "kind": "Secret", "name": "other", "uid": "9"},
+                {"apiVersion": "v1", "kind": "ConfigMap", "name": "ours", "uid": "1", "controller": true},
+            ],
+        }});
+        let patch = |kind| {
+            let kind = ObjectKind {
+                kind,
+                api_version: "v1",
+                object: "ConfigMap",
+                plural: "configmaps",
+                fields: &[],
+                ready: Ready::AtOnce,
+                seen: Seen::Managed,
+            };
+            given_back(&kind, &object, &[("team".into(), "blue".into())])
+        };
+        let metadata = &patch(&OWNED)["metadata"];
+        assert_eq!(metadata["labels"], json!({"team": null}));
+        assert_eq!(metadata["resourceVersion"], "7");
+        let left = metadata["ownerReferences"].as_array().unwrap();
+        assert!(left.len() == 1 && left[0]["name"] == "other", "{left:?}");
+        // Of objects that are made without an owner it is somebody else's.
+        assert!(patch(&FREE)["metadata"].get("ownerReferences").is_none());
+    }
 }

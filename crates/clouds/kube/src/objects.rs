@@ -220,12 +220,12 @@ impl Cloud for Objects {
                 tags,
                 right,
             } => {
-                let proof = match right {
-                    UnmarkRight::Retain(owned) => Some(owned),
-                    UnmarkRight::Trace => None,
-                };
+                if let UnmarkRight::Retain(owned) = right {
+                    self.give_back(owned, tags, by).await?;
+                    return Ok(Effect::default());
+                }
                 for target in targets {
-                    self.tag(target, tags, proof, false, by).await?;
+                    self.tag(target, tags, None, false, by).await?;
                 }
             }
             Step::AddInner { .. }

@@ -85,7 +85,24 @@ impl Objects {
         by: Deadline<'_>,
     ) -> Result<(), CloudError> {
         let found = self.find(target, proof).await?;
-        let patch = Patch::Merge(body::tagged(&found.object, tags, adds));
+        let patch = body::tagged(&found.object, tags, adds);
+        self.merge(&found, patch, by).await
+    }
+
+    /// Takes off these tags, and what would take an object along that is not ours any more.
+    pub(crate) async fn give_back(
+        &self,
+        owned: &Owned,
+        tags: &[(Text, Text)],
+        by: Deadline<'_>,
+    ) -> Result<(), CloudError> {
+        let found = self.find(owned.target(), Some(owned)).await?;
+        let patch = body::given_back(found.kind, &found.object, tags);
+        self.merge(&found, patch, by).await
+    }
+
+    async fn merge(&self, found: &Found, patch: Value, by: Deadline<'_>) -> Result<(), CloudError> {
+        let patch = Patch::Merge(patch);
         let params = PatchParams {
             field_manager: Some(MANAGER.to_owned()),
             ..PatchParams::default()

@@ -465,6 +465,19 @@ impl Shop {
         panic!("it does not end");
     }
 
+    /// Ends it; or says what holds the end.
+    async fn ends(&mut self, blueprint: &Blueprint) -> Result<(), Report> {
+        for _ in 0..50 {
+            match self.pass(blueprint, Phase::Ending).await {
+                PassEnd::Done(_) => return Ok(()),
+                PassEnd::Rest(report, None) => return Err(report),
+                PassEnd::Wait(until, ..) => self.wait(until),
+                other => panic!("{other:?}"),
+            }
+        }
+        panic!("it comes to no end");
+    }
+
     async fn pass(&mut self, blueprint: &Blueprint, phase: Phase) -> PassEnd {
         let evidence = Evidence::default();
         let case = Case {
@@ -644,4 +657,127 @@ fn definition() -> CustomResourceDefinition {
         },
     });
     serde_json::from_value(definition).unwrap()
+}
+
+// Where two things meet.
+
+/// The settings, and whose they are; and a second slot that depends on nothing.
+fn settings_of(owner: Option<Expr>, name_of: &str) -> Blueprint {
+    let mut slot = Slot::own(name("settings"), &POOL_KIND, name_of);
+    slot.props = vec![
+        (words::NAMESPACE, "default".into()),
+        ("machines", "1".into()),
+        ("subnet", "none".into()),
+        ("profile", "none".into()),
+    ];
+    slot.props.extend(owner.map(|owner| (words::OWNER, owner)));
+    Blueprint::new(vec![slot.at(&cluster())])
+        .unwrap()
+        .within(FAMILIES, 1)
+}
+
+/// Law 1, law 2: a person copies an object of ours, labels and all, under a name that comes before it. A
+/// create of ours has the name that we give: the original is kept, and what has another name is no twin.
+#[tokio::test]
+async fn law_2_a_copy_with_our_labels_does_not_replace_the_original() {
+    let mut shop = Shop::new().await;
+    let settings = |label: &str| {
+        let mut slot = Slot::own(name("settings"), &SETTINGS_KIND, label);
+        slot.props = vec![
+            (words::NAMESPACE, "default".into()),
+            ("network", "none".into()),
+        ];
+        slot.at(&cluster())
+    };
+    let wanted = Blueprint::new(vec![settings("web")])
+        .unwrap()
+        .within(FAMILIES, 1);
+    shop.settle(&wanted).await;
+    let api = shop.api(&SETTINGS, Some("default"));
+    let original = api.get("web").await.unwrap();
+    let mut copy = serde_json::to_value(&original).unwrap();
+    copy["metadata"] = json!({"name": "a-web", "namespace": "default",
+        "labels": copy["metadata"]["labels"], "annotations": copy["metadata"]["annotations"]});
+    let copy = serde_json::from_value(copy).unwrap();
+    api.create(&PostParams::default(), &copy).await.unwrap();
+    shop.clock.advance(ownership::time::Millis::seconds(3600));
+    shop.settle(&wanted).await;
+    shop.rested = Rested::default();
+    let told = shop.settle(&wanted).await.findings;
+    assert!(
+        told.len() == 1 && told[0].to_string().contains("default/a-web"),
+        "{told:?}"
+    );
+    let left = api.get_opt("web").await.unwrap();
+    let uid = left.and_then(|left| left.metadata.uid);
+    assert_eq!(
+        uid, original.metadata.uid,
+        "law 2: the copy is kept, the original gone"
+    );
+    assert!(api.get_opt("a-web").await.unwrap().is_some(), "law 1");
+}
+
+/// Law 3 (`honours_retain`): what is given back must outlive the object. A controlling reference to the
+/// object is a trace of ours with which the cluster's garbage collection takes it along.
+#[tokio::test]
+async fn law_3_what_is_retained_has_no_reference_to_its_object() {
+    let mut shop = Shop::new().await;
+    // The claim's own object.
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap",
+                        "metadata": {"name": "object", "namespace": "default"}});
+    let api = shop.api(&SETTINGS, Some("default"));
+    let object = serde_json::from_value(object).unwrap();
+    let object = api.create(&PostParams::default(), &object).await.unwrap();
+    let id = format!("default/object/{}", object.metadata.uid.unwrap());
+    let owner = words::owner(&SETTINGS, Expr::Text(id.into()));
+    let wanted = settings_of(Some(owner), "machines");
+    shop.pass(&wanted, Phase::Live).await;
+    let pools = shop.api(&POOL, Some("default"));
+    let made = pools.get("machines").await.unwrap();
+    assert!(made.metadata.owner_references.is_some());
+    for _ in 0..50 {
+        match shop.pass(&wanted, Phase::Retaining).await {
+            PassEnd::Done(_) => break,
+            PassEnd::Wait(until, ..) => shop.wait(until),
+            other => panic!("{other:?}"),
+        }
+    }
+    let left = pools.get("machines").await.unwrap();
+    let owners = left.metadata.owner_references.unwrap_or_default();
+    assert!(owners.is_empty(), "law 3: {owners:?}");
+}
+
+/// Law 1: at the end, too, what a person copied, labels and all, is his.
+#[tokio::test]
+async fn law_1_a_copy_with_our_labels_outlives_the_claim() {
+    let mut shop = Shop::new().await;
+    let wanted = settings_of(None, "machines");
+    shop.pass(&wanted, Phase::Live).await;
+    let api = shop.api(&POOL, Some("default"));
+    let original = api.get("machines").await.unwrap();
+    let mut copy = serde_json::to_value(&original).unwrap();
+    copy["metadata"] = json!({"name": "his", "namespace": "default",
+        "labels": copy["metadata"]["labels"], "annotations": copy["metadata"]["annotations"]});
+    let copy = serde_json::from_value(copy).unwrap();
+    api.create(&PostParams::default(), &copy).await.unwrap();
+    // The original goes, and the end waits for a word.
+    let held = shop.ends(&wanted).await.unwrap_err();
+    assert!(api.get_opt("machines").await.unwrap().is_none());
+    assert!(api.get_opt("his").await.unwrap().is_some(), "law 1");
+    let told: Vec<String> = held.findings.iter().map(ToString::to_string).collect();
+    assert!(
+        told.len() == 1 && told[0].contains("his") && told[0].contains("copy"),
+        "{told:?}"
+    );
+    let labels: BTreeMap<String, Option<String>> = {
+        let copy = api.get("his").await.unwrap();
+        let labels = copy.metadata.labels.unwrap();
+        labels.into_keys().map(|key| (key, None)).collect()
+    };
+    let bare = Patch::Merge(json!({"metadata": {"labels": labels}}));
+    api.patch("his", &PatchParams::default(), &bare)
+        .await
+        .unwrap();
+    shop.ends(&wanted).await.unwrap();
+    assert!(api.get_opt("his").await.unwrap().is_some(), "law 1");
 }

@@ -8,5 +8,7 @@
 
 mod lab;
 mod left;
+mod hostile;
+mod records;
 mod simulated;
 mod small;

@@ -438,6 +438,9 @@ impl Deciding<'_> {
             {
                 continue;
             }
+            if self.stays_as_copy(&resource, &owned) {
+                continue;
+            }
             if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
                 self.give_back(kind, &resource, owned)?;
                 continue;

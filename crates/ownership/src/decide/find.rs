@@ -40,11 +40,7 @@ impl Deciding<'_> {
             return Ok(Existing::Unknown);
         };
         if found.is_empty() {
-            return Ok(Existing::Refused(Finding::NoneToUse {
-                slot: slot.name.clone(),
-                field: slot.field.clone(),
-                what: describe(slot),
-            }));
+            return Ok(Existing::Refused(self.none_to_use(slot)));
         }
         if self.is_one_of_several(slot, found.len()) {
             let target = |resource: Arc<Resource>| resource.target();
@@ -59,6 +55,28 @@ impl Deciding<'_> {
             found.truncate(1);
         }
         Ok(Existing::There(found))
+    }
+
+    /// Why there is nothing to use. What can only be named has been named if an id is recorded: that of
+    /// what we made ourselves (law 6).
+    fn none_to_use(&self, slot: &Slot) -> Finding {
+        let (name, field) = (slot.name.clone(), slot.field.clone());
+        let recorded = self.ledger.ids.get(&slot.name).cloned();
+        let target = recorded.map(|id| slot.target(id));
+        let known = target.and_then(|it| Some((self.ledger.known.get(&it)?, it)));
+        match known.filter(|_| is_only_named(slot)) {
+            Some((known, target)) => Finding::OursToGive {
+                slot: name,
+                field,
+                made_for: known.slot.clone(),
+                target,
+            },
+            None => Finding::NoneToUse {
+                slot: name,
+                field,
+                what: describe(slot),
+            },
+        }
     }
 
     /// The recorded id, unless it is of what we made for this slot when it was ours to fill: that is not
@@ -81,6 +99,10 @@ impl Deciding<'_> {
         let Source::Find { by, tags, .. } = &slot.source else {
             return Ok(None);
         };
+        // Whatever there is would match.
+        if is_only_named(slot) {
+            return Ok(Some(Vec::new()));
+        }
         let value = |(key, expr): &(Text, Expr)| Some((key.clone(), expr.resolve(fills)?));
         let tags: Option<Vec<(Text, Text)>> = tags.iter().map(value).collect();
         let (Some(props), Some(tags)) = (resolve_props(by, fills), tags) else {
@@ -119,6 +141,11 @@ impl Deciding<'_> {
     }
 }
 
+/// Whether a slot has nothing to be found by: then it is named, or there is none.
+fn is_only_named(slot: &Slot) -> bool {
+    matches!(&slot.source, Source::Find { by, tags, .. } if by.is_empty() && tags.is_empty())
+}
+
 fn wants_one(slot: &Slot) -> bool {
     matches!(slot.source, Source::Find { all: false, .. })
 }
@@ -146,5 +173,8 @@ fn describe(slot: &Slot) -> Text {
         .iter()
         .map(|(key, expr)| one(&format!("tag {key}"), expr));
     let all: Vec<String> = by.chain(tags).collect();
+    if all.is_empty() {
+        return slot.kind.noun.into();
+    }
     format!("{} with {}", slot.kind.noun, all.join(" and ")).into()
 }

@@ -178,6 +178,7 @@ impl Deciding<'_> {
         if !self.is_held(&slot.name, &owned) {
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;
+            self.tell_copies(slot);
             if let Some(why) = self.failure(resource) {
                 return self.replace(slot, &owned, &why.clone());
             }

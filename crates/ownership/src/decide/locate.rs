@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::copies::{copied, is_beside, is_copy};
 use super::{Deciding, Flow, intent_query, read_again};
 use crate::blueprint::{IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
@@ -66,18 +67,22 @@ impl Deciding<'_> {
         if let Some(wished) = self.by_wish(slot) {
             return Ok(wished);
         }
-        if let Some(found) = self.owned_of(slot) {
+        if let Some(found) = self.owned_of(slot, props) {
             if let Located::Owned { twins, .. } = &found
                 && !twins.is_empty()
             {
                 self.look_at_dependents(slot)?;
-                return Ok(self.owned_of(slot).unwrap_or(found));
+                return Ok(self.owned_of(slot, props).unwrap_or(found));
             }
             return Ok(found);
         }
         if let Some(going) = self.going_of(slot) {
             self.await_gone(slot.kind, &going);
             return Ok(Located::Pending);
+        }
+        // Nothing is made beside it: it can be what filled the slot when that had another name.
+        if let Some(copy) = self.copies_of(slot).pop() {
+            return Ok(Located::Refused(copied(slot, copy)));
         }
         let mut gone = Vec::new();
         for id in self.hints(slot) {
@@ -187,13 +192,19 @@ impl Deciding<'_> {
         // Of a claim that is new nothing can be elsewhere under its name. One look-up by marks shows what
         // fills all slots of a Kind; what it does not show is asked for by its recorded id.
         let elsewhere = slot.kind.naming == Naming::Free || !self.ledger.is_new;
-        if !slot.kind.name_finds_marks() && elsewhere {
+        let by_name = slot.kind.name_finds_marks();
+        if !by_name && elsewhere {
             let query = self.marks_query(slot.kind, &slot.place);
             self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         for id in self.hints(slot) {
             let target = slot.target(id);
             self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
+        }
+        // Whoever has lost his record may ask for another name than the one that he gave.
+        if by_name && slot.kind.lists_marks && elsewhere && !self.is_led_to(slot) {
+            let query = self.marks_query(slot.kind, &slot.place);
+            self.look(query, || Reason::FindByMarks(slot.kind.name))?;
         }
         let intent = self.ledger.intents.get(&slot.name);
         // What was sent may not be what is wanted now.
@@ -211,11 +222,27 @@ impl Deciding<'_> {
         // an open intent makes it relevant again, because only a look-up that could have found
         // any resource of ours closes it.
         let answered = intent.is_none()
-            && (self.hint_answers(slot) || (!slot.kind.recorded && self.owned_of(slot).is_some()));
+            && (self.hint_answers(slot)
+                || (!slot.kind.recorded && self.owned_of(slot, props).is_some()));
         if let (Some(query), false) = (self.name_query(slot, props), answered) {
             self.look(query, || Reason::FindByName(slot.label.clone()))?;
         }
         Ok(())
+    }
+
+    /// Whether the ledger leads to what fills a slot: an open intent by its name, else an id by what it
+    /// leads to.
+    fn is_led_to(&self, slot: &Slot) -> bool {
+        let leads = |id: ResourceId| {
+            let hint = self.hint(slot, &id);
+            let seen = self.view.seen(&slot.target(id));
+            let found = seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read)));
+            found.is_some_and(|(resource, read)| {
+                let verdict = self.judge(slot.kind, resource, read);
+                hint != Hint::Ours || matches!(verdict, Verdict::Owned(_))
+            })
+        };
+        self.ledger.intents.contains_key(&slot.name) || self.hints(slot).into_iter().any(leads)
     }
 
     fn hint_answers(&self, slot: &Slot) -> bool {
@@ -281,7 +308,7 @@ impl Deciding<'_> {
     }
 
     /// The resources that carry our mark for this slot: one to keep, and its twins (law 2).
-    fn owned_of(&self, slot: &Slot) -> Option<Located> {
+    fn owned_of(&self, slot: &Slot, props: &Props) -> Option<Located> {
         let mut owned: Vec<(Arc<Resource>, Owned)> = self
             .view
             .of_kind(slot.kind, &slot.place)
@@ -297,13 +324,14 @@ impl Deciding<'_> {
                 !self.ledger.condemned.contains(owned.target())
                     && !self.view.deleted(owned.target())
             })
-            .filter(|(resource, _)| !self.is_going(resource))
+            .filter(|(resource, _)| !self.is_going(resource) && !is_copy(slot, resource))
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
             let needed = self.rules.keeps_needed_twin() && self.is_needed(&resource.id);
             let attempt = owned.mark().map_or(0, |mark| mark.attempt);
             (
+                is_beside(slot, props, resource),
                 !needed,
                 recorded != Some(&resource.id),
                 attempt,

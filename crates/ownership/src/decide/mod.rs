@@ -20,6 +20,7 @@
 //! end of a claim goes one thing at a time.
 
 mod abandon;
+mod copies;
 mod course;
 mod create;
 mod ending;
