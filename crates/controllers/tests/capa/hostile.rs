@@ -163,7 +163,10 @@ async fn law_6_a_subnet_of_ours_that_the_user_names_by_id_stays() {
     let condition = lab.condition("Ready").await;
     let account = lab.account();
     let alive: Vec<String> = account.alive(&SUBNET).map(|it| it.id.to_string()).collect();
-    assert!(alive.contains(&named), "law 6: {named} is gone: {condition:?}");
+    assert!(
+        alive.contains(&named),
+        "law 6: {named} is gone: {condition:?}"
+    );
     assert_eq!(alive.len(), 4 + 2, "law 6: {condition:?}");
 }
 
@@ -178,7 +181,11 @@ async fn law_1_a_tag_that_somebody_wrote_stays_his() {
     let vpc = Target::new(&VPC, ownership::ResourceId::new(vpc.as_str().unwrap()));
     let team = ("team".into(), "blue".into());
     lab.account()
-        .tag(Actor::Stranger, std::slice::from_ref(&vpc), std::slice::from_ref(&team))
+        .tag(
+            Actor::Stranger,
+            std::slice::from_ref(&vpc),
+            std::slice::from_ref(&team),
+        )
         .unwrap();
     lab.patch(json!({"spec": {"additionalTags": {"team": "blue"}}}))
         .await;
@@ -208,9 +215,18 @@ async fn law_2_a_condemned_twin_of_a_dropped_slot_goes() {
         let twin = account.plant(Actor::Engine(0), &SUBNET, "", &like, &kept.tags);
         let twin = twin.unwrap();
         let eip = account
-            .plant(Actor::Stranger, &ELASTIC_IP, "", &Props::new(), &Tags::new())
+            .plant(
+                Actor::Stranger,
+                &ELASTIC_IP,
+                "",
+                &Props::new(),
+                &Tags::new(),
+            )
             .unwrap();
-        let nat = props(&[("subnet", twin.id.as_str()), ("allocation", eip.id.as_str())]);
+        let nat = props(&[
+            ("subnet", twin.id.as_str()),
+            ("allocation", eip.id.as_str()),
+        ]);
         let nat = account.plant(Actor::Stranger, &NAT_GATEWAY, "", &nat, &Tags::new());
         (twin, nat.unwrap())
     };
@@ -245,16 +261,27 @@ async fn law_1_a_guest_of_the_same_name_takes_nothing_that_lost_its_mark() {
     lab.converge().await;
     let mut said = object(&lab).await;
     let network = said["spec"]["network"].take();
-    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
-        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+    let subnets: Vec<Value> = network["subnets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
                "isPublic": it["isPublic"]})
-    }).collect();
-    let vpc = Target::new(&VPC, ownership::ResourceId::new(network["vpc"]["id"].as_str().unwrap()));
+        })
+        .collect();
+    let vpc = Target::new(
+        &VPC,
+        ownership::ResourceId::new(network["vpc"]["id"].as_str().unwrap()),
+    );
     // All but the mark of Freehold.
     let mark = {
         let account = lab.account();
         let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
-        let mark = vpc.tags.iter().find(|(key, _)| key.starts_with("freehold.dev/"));
+        let mark = vpc
+            .tags
+            .iter()
+            .find(|(key, _)| key.starts_with("freehold.dev/"));
         mark.unwrap().clone()
     };
     lab.account()
@@ -262,18 +289,33 @@ async fn law_1_a_guest_of_the_same_name_takes_nothing_that_lost_its_mark() {
         .unwrap();
     let mut guest = around(lab.client.clone(), "guest", settings(2)).await;
     guest.lead_to(lab.cloud().clone());
-    create(&guest, json!({"network": {"vpc": {"id": vpc.id.as_str()}, "subnets": subnets}})).await;
+    create(
+        &guest,
+        json!({"network": {"vpc": {"id": vpc.id.as_str()}, "subnets": subnets}}),
+    )
+    .await;
     guest.settle_as(&guest.name).await;
     guest.delete().await;
     guest.settle_as(&guest.name).await;
     let account = lab.account();
-    let harmed: Vec<String> = account.deeds().iter()
+    let harmed: Vec<String> = account
+        .deeds()
+        .iter()
         .filter(|deed| deed.victim.id == vpc.id && matches!(deed.by, Actor::Engine(_)))
-        .map(|deed| format!("{:?}", deed.harm)).collect();
+        .map(|deed| format!("{:?}", deed.harm))
+        .collect();
     assert!(harmed.is_empty(), "law 1: {harmed:#?}");
     let vpc = account.alive(&VPC).find(|it| it.id == vpc.id).unwrap();
-    let marks = vpc.tags.iter().filter(|(key, _)| key.starts_with("freehold.dev/"));
-    assert_eq!(marks.count(), 0, "law 1: the guest has marked it: {:?}", vpc.tags);
+    let marks = vpc
+        .tags
+        .iter()
+        .filter(|(key, _)| key.starts_with("freehold.dev/"));
+    assert_eq!(
+        marks.count(),
+        0,
+        "law 1: the guest has marked it: {:?}",
+        vpc.tags
+    );
 }
 
 /// Two clusters of which one names everything that the other has: the host ends first, then the guest.
@@ -286,16 +328,22 @@ async fn a_guest_in_the_network_of_another_cluster_leaves_no_trace() {
     let tags_of = |lab: &Lab| -> Vec<String> {
         let account = lab.account();
         let all = account.lives().filter(|life| life.is_alive());
-        all.map(|life| format!("{} {:?}", life.target, life.tags)).collect()
+        all.map(|life| format!("{} {:?}", life.target, life.tags))
+            .collect()
     };
     let tags_before = tags_of(&lab);
     let mut said = object(&lab).await;
     let network = said["spec"]["network"].take();
-    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
-        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+    let subnets: Vec<Value> = network["subnets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
                "isPublic": it["isPublic"], "routeTableId": it["routeTableId"],
                "natGatewayId": it["natGatewayId"]})
-    }).collect();
+        })
+        .collect();
     let groups = said["status"]["networkStatus"]["securityGroups"].take();
     let spec = json!({"network": {
         "vpc": {"id": network["vpc"]["id"], "internetGatewayId": network["vpc"]["internetGatewayId"]},
@@ -316,7 +364,11 @@ async fn a_guest_in_the_network_of_another_cluster_leaves_no_trace() {
     assert!(!lab.is_gone().await, "its guest is in the way");
     guest.delete().await;
     guest.settle_as(&guest.name).await;
-    assert!(guest.is_gone().await, "{:?}", guest.condition("Ready").await);
+    assert!(
+        guest.is_gone().await,
+        "{:?}",
+        guest.condition("Ready").await
+    );
     let _ = (before, tags_before);
     for _ in 0..4 {
         lab.wait(laboratory::RESYNC);
@@ -334,15 +386,21 @@ async fn a_guest_that_goes_leaves_its_host_as_it_was() {
     let tags_of = |lab: &Lab| -> Vec<String> {
         let account = lab.account();
         let all = account.lives().filter(|life| life.is_alive());
-        all.map(|life| format!("{} {:?}", life.target, life.tags)).collect()
+        all.map(|life| format!("{} {:?}", life.target, life.tags))
+            .collect()
     };
     let (before, tags_before) = (lab.marked().await, tags_of(&lab));
     let mut said = object(&lab).await;
     let network = said["spec"]["network"].take();
-    let subnets: Vec<Value> = network["subnets"].as_array().unwrap().iter().map(|it| {
-        json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
+    let subnets: Vec<Value> = network["subnets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            json!({"id": it["resourceID"], "availabilityZone": it["availabilityZone"],
                "isPublic": it["isPublic"]})
-    }).collect();
+        })
+        .collect();
     let groups = said["status"]["networkStatus"]["securityGroups"].take();
     let spec = json!({"network": {
         "vpc": {"id": network["vpc"]["id"]},
@@ -394,7 +452,10 @@ async fn law_3_a_dropped_slot_whose_mark_is_partly_gone_is_no_orphan() {
     );
     let mark = {
         let account = lab.account();
-        let subnet = account.alive(&SUBNET).find(|it| it.id == subnet.id).unwrap();
+        let subnet = account
+            .alive(&SUBNET)
+            .find(|it| it.id == subnet.id)
+            .unwrap();
         let mut tags = subnet.tags.iter();
         tags.find(|(key, _)| key.starts_with("freehold.dev/"))
             .unwrap()
@@ -533,10 +594,7 @@ async fn law_7_what_is_given_back_carries_no_mark() {
             let marks = ["kubernetes.io/cluster/", "sigs.k8s.io/", "freehold.dev/"];
             let tags = life.tags.iter();
             let text = format!("{:?} {:?}", life.slot, tags.collect::<Vec<_>>());
-            marks
-                .iter()
-                .any(|mark| text.contains(mark))
-                .then_some(text)
+            marks.iter().any(|mark| text.contains(mark)).then_some(text)
         })
         .collect();
     assert!(marked.is_empty(), "law 7: {marked:#?}");
@@ -567,7 +625,12 @@ async fn law_5_a_take_over_that_shrinks_is_not_undone() {
     there.move_to("elsewhere", &["here"]);
     both(&there).await;
     let after = here.marked().await;
-    assert_eq!(after.len(), TWO_ZONES - 6, "{:?}", there.condition("Ready").await);
+    assert_eq!(
+        after.len(),
+        TWO_ZONES - 6,
+        "{:?}",
+        there.condition("Ready").await
+    );
     here.wait(laboratory::RESYNC);
     here.settle().await;
     assert_eq!(here.marked().await, after, "law 5");
@@ -579,7 +642,10 @@ async fn law_5_a_take_over_that_shrinks_is_not_undone() {
 /// Law 3: a zone less while something of it is announced, or was made and is not recorded.
 #[tokio::test]
 async fn law_3_a_zone_less_in_the_middle_of_a_create_leaves_nothing() {
-    for (at, kind) in [&SUBNET, &ELASTIC_IP, &NAT_GATEWAY, &ROUTE_TABLE].into_iter().enumerate() {
+    for (at, kind) in [&SUBNET, &ELASTIC_IP, &NAT_GATEWAY, &ROUTE_TABLE]
+        .into_iter()
+        .enumerate()
+    {
         for keep in [0, 2] {
             let mut lab = lab(&format!("middle_{at}_{keep}")).await.unwrap();
             lab.create_sample().await;
@@ -594,7 +660,12 @@ async fn law_3_a_zone_less_in_the_middle_of_a_create_leaves_nothing() {
                 lab.settle().await;
             }
             let there = left(&lab);
-            assert_eq!(there.len(), TWO_ZONES - 6, "{} {keep}: {there:#?}", kind.name);
+            assert_eq!(
+                there.len(),
+                TWO_ZONES - 6,
+                "{} {keep}: {there:#?}",
+                kind.name
+            );
             end(&lab).await;
             assert!(left(&lab).is_empty(), "law 3");
         }
@@ -656,7 +727,13 @@ async fn law_7_a_mark_that_a_namesake_needs_stays_when_a_subnet_is_dropped() {
     let group = {
         let named = props(&[("vpc", network.vpc.id.as_str()), ("description", "x")]);
         let mut account = lab.account();
-        let group = account.plant(Actor::Stranger, &SECURITY_GROUP, "theirs", &named, &Tags::new());
+        let group = account.plant(
+            Actor::Stranger,
+            &SECURITY_GROUP,
+            "theirs",
+            &named,
+            &Tags::new(),
+        );
         group.unwrap().id.to_string()
     };
     let mut second = around(lab.client.clone(), "second", settings(2)).await;
@@ -670,7 +747,9 @@ async fn law_7_a_mark_that_a_namesake_needs_stays_when_a_subnet_is_dropped() {
     assert!(ready.holds, "{ready:?}");
     let has_mark = |lab: &Lab| {
         let account = lab.account();
-        let subnet = account.alive(&SUBNET).find(|it| it.id == network.subnets[1].id);
+        let subnet = account
+            .alive(&SUBNET)
+            .find(|it| it.id == network.subnets[1].id);
         subnet.unwrap().tags.has(SHORT, "shared")
     };
     assert!(has_mark(&lab));

@@ -6,9 +6,9 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod hostile;
 mod lab;
 mod left;
-mod hostile;
 mod records;
 mod simulated;
 mod small;

@@ -43,7 +43,10 @@ async fn a_quota_of_vpcs_is_told_and_recovered_from() {
     lab.settle().await;
     let ready = lab.condition("Ready").await.unwrap();
     assert!(!ready.holds, "{ready:?}");
-    for words in ["VpcLimitExceeded", "VPCs per Region in eu-central-1: 2 used"] {
+    for words in [
+        "VpcLimitExceeded",
+        "VPCs per Region in eu-central-1: 2 used",
+    ] {
         assert!(ready.message.contains(words), "{words}: {ready:?}");
     }
     // A gateway and addresses need no VPC.

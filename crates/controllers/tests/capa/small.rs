@@ -5,7 +5,7 @@ use cloud_sim::{Settings, SharedAccount};
 use kube::Client;
 use serde_json::Value;
 
-use crate::lab::with;
+pub(crate) use crate::lab::with;
 
 pub(crate) type Lab = capa_suite::Lab<SharedAccount>;
 
