@@ -38,6 +38,12 @@ const BENCHMARKS: &[Benchmark] = &[
         args: &[],
     },
     Benchmark {
+        name: "awscluster",
+        about: "what clusters of Cluster API on AWS cost in cloud calls, and in time until they are Ready",
+        program: &["-p", "controllers", "--example", "bench_awscluster"],
+        args: &[],
+    },
+    Benchmark {
         name: "kube",
         about: "embedded-kube beside a real kube-apiserver, and what an idle cluster costs",
         program: &["-p", "embedded-kube", "--example", "bench_kube"],

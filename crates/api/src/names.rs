@@ -12,6 +12,9 @@ pub const DELETION: &str = "freehold.dev/deletion";
 pub const RULES: &str = "freehold.dev/rules";
 /// `conflict`: a resource of our name that has no mark is not used; `use`: it is.
 pub const UNMARKED: &str = "freehold.dev/unmarked";
+/// `delete`: what controllers inside the cluster left behind in resources of ours ends with the object;
+/// `keep`: it is only told.
+pub const LEFT_BEHIND: &str = "freehold.dev/left-behind";
 /// The slots whose resources a person has told us to adopt; taken away when that is done.
 pub const ADOPT: &str = "freehold.dev/adopt";
 /// The ledger: intents, ids that we wrote, condemned ids, traces.
@@ -21,12 +24,13 @@ pub const LEDGER: &str = "freehold.dev/ledger";
 pub const DOMAIN: &str = "freehold.dev/";
 /// The annotations that an object may have under it, besides those of [`guest_finalizer`]: a test holds
 /// the list to this file.
-pub const ANNOTATIONS: [&str; 8] = [
+pub const ANNOTATIONS: [&str; 9] = [
     ADOPT,
     CLAIM_PINNED_FOR,
     CLAIM_UUID,
     DELETION,
     LEDGER,
+    LEFT_BEHIND,
     MANAGEMENT,
     RULES,
     UNMARKED,

@@ -1,4 +1,4 @@
-//! Blueprints: one module a served system. What its object says goes in, a Blueprint comes out.
+//! Blueprints: one module per served system. What its object says goes in, a Blueprint comes out.
 //!
 //! ```text
 //! object ──► ids (recorded, for the ledger) + Blueprint ──► ownership engine

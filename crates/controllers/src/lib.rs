@@ -1,4 +1,4 @@
-//! Controllers: the road from an object to its cloud and back, and one module a served system.
+//! Controllers: the road from an object to its cloud and back, and one module per served system.
 //!
 //! ```text
 //! object ──► Blueprint (crate `blueprints`) ──► engine, driver ──► a cloud

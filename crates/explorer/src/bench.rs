@@ -119,6 +119,7 @@ fn schedules_per_second() -> f64 {
     let runner: search::Runner = |s, chooser, turns| run::run(s, &Freehold, chooser, turns);
     let effort = Effort {
         one_in: 16,
+        of_many: 1000,
         random: 50,
         turns_one_in: 200,
         faulty_turns_one_in: 2,

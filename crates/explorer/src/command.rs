@@ -95,7 +95,8 @@ impl Options {
         let effort = if self.full {
             Effort {
                 one_in: 1,
-                random: 1500,
+                of_many: 80_000,
+                random: 2000,
                 turns_one_in: 3,
                 faulty_turns_one_in: 8,
                 seed,
@@ -103,6 +104,7 @@ impl Options {
         } else {
             Effort {
                 one_in: 16,
+                of_many: 5000,
                 random: 150,
                 turns_one_in: 33,
                 faulty_turns_one_in: 2,
@@ -141,6 +143,7 @@ impl Options {
         let (mut caught, mut random, mut violations) = (0, 0, 0);
         let by_search = Effort {
             one_in: 7,
+            of_many: 1000,
             random: 0,
             turns_one_in: 60,
             faulty_turns_one_in: 2,
@@ -291,19 +294,42 @@ fn one_of_each_family_first(scenarios: Vec<Scenario>) -> Vec<Scenario> {
     ranked.into_iter().map(|(_, scenario)| scenario).collect()
 }
 
-/// Prints how many distinct schedules of each Kind were walked.
+/// Prints, for each Kind and blueprint, how many distinct schedules were walked, and with how many faults.
 fn print_kinds(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
-    let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut kinds: BTreeMap<String, (usize, usize, Counts)> = BTreeMap::new();
     for (name, tally) in tallies {
-        let (schedules, violations) = kinds.entry(scenario::kind(name)).or_default();
+        let (schedules, violations, counts) = kinds.entry(scenario::kind(name)).or_default();
         *schedules += tally.schedules;
         *violations += tally.violations.len();
+        *counts += tally.counts;
     }
-    say::line!("{:<48} {:>10} {:>10}", "kind", "schedules", "violations")?;
-    for (kind, (schedules, violations)) in kinds {
-        say::line!("{kind:<48} {schedules:>10} {violations:>10}")?;
+    say::line!(
+        "{:<38} {:>9} {:>8} {:>17} {:>8} {:>10}",
+        "kind or blueprint",
+        "schedules",
+        "1 fault",
+        "2 faults",
+        "random",
+        "violations"
+    )?;
+    for (kind, (schedules, violations, counts)) in kinds {
+        say::line!(
+            "{kind:<38} {schedules:>9} {:>8} {:>17} {:>8} {violations:>10}",
+            counts.singles,
+            of(counts.pairs, counts.all_pairs),
+            counts.random
+        )?;
     }
     Ok(())
+}
+
+/// What was walked, of how much.
+fn of(walked: usize, all: usize) -> String {
+    if all == 0 {
+        "-".to_owned()
+    } else {
+        format!("{walked}/{all}")
+    }
 }
 
 /// Prints, for each family of scenarios, what was walked of what there is.
@@ -328,13 +354,6 @@ fn print_families(tallies: &BTreeMap<String, Tally>) -> Result<(), Unheard> {
         "interrupted",
         "random"
     )?;
-    let of = |walked: usize, all: usize| {
-        if all == 0 {
-            "-".to_owned()
-        } else {
-            format!("{walked}/{all}")
-        }
-    };
     let row = |name: &str, scenarios: usize, schedules: usize, counts: &Counts| {
         say::line!(
             "{name:<38} {scenarios:>9} {schedules:>9} {:>8} {:>17} {:>17} {:>10} {:>8}",

@@ -25,6 +25,7 @@ mod kinds;
 mod kkp;
 mod late;
 mod laws;
+mod left;
 mod line;
 mod mutants;
 mod names;

@@ -251,6 +251,12 @@ mutants! {
     "overlook who holds what is inside" in "aws/iam-role/used/two-claims/taken-over-twice": OverlookHolders {
         fn parts_name_holders(&self) -> bool { false }
     }
+    "end what was left behind in somebody's network" in "synthetic/left-behind": EndElsewhere {
+        fn ends_leftovers_only_in_ours(&self) -> bool { false }
+    }
+    "end what was left behind without being asked" in "synthetic/left-behind": EndUnasked {
+        fn asks_before_leftovers_end(&self) -> bool { false }
+    }
     "sweep a namesake's marks" in "synthetic/narrow/two-claims/namesakes/last-first": SweepNamesakes {
         fn spares_namesakes(&self) -> bool { false }
     }

@@ -226,7 +226,12 @@ impl<'a> Run<'a> {
                     self.scenario.claim(claim).expect,
                     Expect::Held | Expect::Reported | Expect::AtMostOne
                 );
-                if !patient {
+                let waits = self.scenario.claim(claim).end_waits;
+                if waits && report.is_some_and(|report| report.findings.is_empty()) {
+                    let what = "nobody is told what the end waits for";
+                    return broken(Law::NoGuessing, what);
+                }
+                if !patient && !waits {
                     let findings = report.iter().flat_map(|report| &report.findings);
                     let all: Vec<String> = findings.map(ToString::to_string).collect();
                     let what = format!("the claim never ends: {}", all.join("; "));

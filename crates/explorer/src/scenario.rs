@@ -81,6 +81,11 @@ pub(crate) struct Scenario {
     pub ends_at_once: bool,
     /// Whether the annotation `rules: exclusive` is there: what others put into our resources goes.
     pub exclusive: bool,
+    /// What controllers inside the cluster left behind in a network of ours: it goes with the claim, and
+    /// not before.
+    pub leaves: BTreeSet<Target>,
+    /// Whether the end of the claim waits for something that is reported.
+    pub end_waits: bool,
 }
 
 impl Scenario {
@@ -124,6 +129,8 @@ impl Scenario {
             term: None,
             ends_at_once: false,
             exclusive: false,
+            leaves: BTreeSet::new(),
+            end_waits: false,
         }
     }
 
@@ -273,6 +280,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(crate::objects::scenarios());
     all.extend(crate::finding::scenarios());
     all.extend(crate::at_once::scenarios());
+    all.extend(crate::left::scenarios());
     all.extend(crate::kkp::scenarios());
     all.extend(crate::capa::scenarios());
     all.into_iter().map(Scenario::later).collect()

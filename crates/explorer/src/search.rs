@@ -22,6 +22,8 @@ pub(crate) type Runner = fn(&Scenario, Chooser, &[bool]) -> Outcome;
 pub(crate) struct Effort {
     /// Of the schedules with two faults, one in this many.
     pub one_in: u32,
+    /// And about so many where there are more than anybody walks.
+    pub of_many: u32,
     /// Random schedules with up to ten faults, a scenario.
     pub random: u32,
     /// Of the interleavings of two writers, one in this many.
@@ -188,7 +190,11 @@ impl<'a> Walk<'a> {
         };
         // A small menu is worth every pair.
         let few = self.scenario.faults.faults().count() <= 8;
-        let one_in = if few { 1 } else { effort.one_in };
+        let one_in = if few {
+            1
+        } else {
+            one_pair_in(&base.menus, effort)
+        };
         let (mut single, mut pair) = (0_u32, 0_u32);
         for (point, menu) in base.menus.iter().enumerate() {
             for fault in menu.faults() {
@@ -414,6 +420,21 @@ impl<'a> Walk<'a> {
             }
         }
         (schedule, violation)
+    }
+}
+
+/// More schedules with two faults than anybody walks.
+const MANY: u32 = 500_000;
+
+/// One in how many schedules with two faults is walked. How many there are, only those with one fault
+/// tell: about half the square of their number.
+fn one_pair_in(menus: &[Menu], effort: Effort) -> u32 {
+    let singles = menus.iter().map(|menu| menu.len()).sum::<u32>();
+    let pairs = singles.saturating_mul(singles) / 2;
+    if pairs < MANY {
+        effort.one_in
+    } else {
+        effort.one_in.max(pairs / effort.of_many)
     }
 }
 

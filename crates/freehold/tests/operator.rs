@@ -410,7 +410,7 @@ async fn a_cluster_is_explained_before_and_after() {
     let (explained, tree) = look("demo").await.unwrap();
     for words in [
         "slot security-group (security group)\n  nothing fills it yet\n  next: create security group kubernetes-demo\n",
-        "because nothing is recorded, marked or named for security-group",
+        "because no existing security-group found",
         "next: mark tag kubernetes.io/cluster/demo on 3 subnets subnet-",
     ] {
         assert!(explained.contains(words), "{words}\n{explained}");

@@ -176,8 +176,8 @@ impl ClaimHash {
 
     /// Reads a hash back from a mark; `None` if it is not one.
     pub fn parse(text: &str) -> Option<Self> {
-        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-        (text.len() == Self::LEN && text.chars().all(hex)).then(|| Self(text.into()))
+        let hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == Self::LEN && text.bytes().all(hex)).then(|| Self(text.into()))
     }
 
     /// The 32 characters.

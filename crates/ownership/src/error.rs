@@ -33,6 +33,28 @@ pub struct Blocker {
     pub id: ResourceId,
 }
 
+/// A quota of the cloud's: how many there may be of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// What the cloud calls it: "VPCs per Region".
+    pub name: &'static str,
+    /// The region or account that it is for.
+    pub place: Text,
+    /// What is counted.
+    pub counts: Counts,
+}
+
+/// What a quota counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Everything of the Kind, or all parts in the resource.
+    All,
+    /// What has the same value in this property: the VPC that it is in.
+    Within(&'static str),
+    /// Something that no property tells.
+    Unknown,
+}
+
 /// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
@@ -43,6 +65,8 @@ pub struct CloudError {
     pub code: Text,
     /// The cloud's own words.
     pub message: Text,
+    /// The quota that is used up, if that is why.
+    pub quota: Option<Quota>,
 }
 
 impl CloudError {
@@ -52,7 +76,27 @@ impl CloudError {
             class,
             code: code.into(),
             message: message.into(),
+            quota: None,
         }
+    }
+
+    /// The same, because this quota is used up.
+    #[must_use]
+    pub fn over(self, quota: Quota) -> Self {
+        Self {
+            quota: Some(quota),
+            ..self
+        }
+    }
+
+    /// The same, which says how much of its quota is used; `within` is the resource that it is for.
+    #[must_use]
+    pub fn used(mut self, used: usize, within: Option<&str>) -> Self {
+        if let Some(Quota { name, place, .. }) = &self.quota {
+            let place = within.unwrap_or(place);
+            self.message = format!("{}; {name} in {place}: {used} used", self.message).into();
+        }
+        self
     }
 
     /// Whether the call certainly had no effect, now and later.

@@ -187,6 +187,15 @@ pub enum Finding {
         /// The cloud's words.
         message: Text,
     },
+    /// What controllers inside the cluster left behind in a resource of ours stands in the way of its end.
+    LeftBehind {
+        /// The resource of ours.
+        within: Target,
+        /// What was left in it.
+        left: Vec<Target>,
+        /// Whether another cluster of the same name uses the resource: then it may be that one's.
+        namesake: bool,
+    },
     /// Marks that cannot be taken off.
     CannotStrip {
         /// The resource.
@@ -234,7 +243,10 @@ impl Finding {
             | Self::InnerConflict { slot, .. }
             | Self::TagsFull { slot, .. }
             | Self::Unmarkable { slot, .. } => Some(slot),
-            Self::Yielded { .. } | Self::Blocked { .. } | Self::CannotStrip { .. } => None,
+            Self::Yielded { .. }
+            | Self::Blocked { .. }
+            | Self::LeftBehind { .. }
+            | Self::CannotStrip { .. } => None,
         }
     }
 
@@ -254,6 +266,7 @@ impl Finding {
             | Self::TagsFull { target, .. }
             | Self::Blocked { target, .. }
             | Self::CannotStrip { target } => vec![target],
+            Self::LeftBehind { within, .. } => vec![within],
             Self::Twins { kept, others, .. } => std::iter::once(kept).chain(others).collect(),
             Self::Ambiguous { candidates, .. } => candidates.iter().collect(),
             _ => Vec::new(),
@@ -264,7 +277,7 @@ impl Finding {
     pub fn condition(&self) -> &'static str {
         match self {
             Self::MarkLost { .. } => "MarkLost",
-            Self::Blocked { .. } | Self::TagsFull { .. } => "Blocked",
+            Self::Blocked { .. } | Self::LeftBehind { .. } | Self::TagsFull { .. } => "Blocked",
             Self::Drift { .. }
             | Self::CannotStrip { .. }
             | Self::Failed { .. }
@@ -287,6 +300,7 @@ impl Finding {
             self,
             Self::Held { .. }
                 | Self::Blocked { .. }
+                | Self::LeftBehind { .. }
                 | Self::Ambiguous { .. }
                 | Self::Unprovable { .. }
                 | Self::Conflict {
@@ -494,6 +508,31 @@ impl fmt::Display for Finding {
             } => {
                 write!(f, "{target} cannot be deleted before {}", list(blockers))
             }
+            Self::LeftBehind {
+                within,
+                left,
+                namesake,
+            } => {
+                write!(
+                    f,
+                    "{within} cannot be deleted before what controllers inside the cluster left behind \
+                     in it: {}; ",
+                    list(left)
+                )?;
+                if *namesake {
+                    write!(
+                        f,
+                        "another cluster of the same name uses {within}, so it cannot be told whose they \
+                         are: delete by hand what is not needed"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "delete them by hand, or let Freehold do that: set the annotation \
+                         freehold.dev/left-behind to delete"
+                    )
+                }
+            }
             Self::CannotStrip { target } => {
                 write!(
                     f,
@@ -607,6 +646,9 @@ pub enum Reason {
     EraseTraces,
     /// The cluster mark goes from everything that carries it.
     Sweep,
+    /// Controllers inside the cluster left it behind in this resource of ours, and a person has asked for
+    /// its end.
+    LeftBehind(ResourceId),
     /// Marks are looked up once more after the last deletion.
     LastLook(&'static str),
     /// Nothing of ours is left.
@@ -640,7 +682,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AtRest => write!(f, "every part is there, marked, and as it is wanted"),
+            Self::AtRest => write!(f, "all resources are in place"),
             Self::Unpinned => write!(f, "UUID and finalizers come before the first cloud write"),
             Self::CheckRecorded(slot) => write!(f, "the recorded id of {slot} is only a hint"),
             Self::FindByMarks(kind) => write!(f, "find by marks what is ours of {kind}"),
@@ -654,7 +696,7 @@ impl fmt::Display for Reason {
                 write!(f, "{target} must be read freshly before it is changed")
             }
             Self::NothingFound(slot) => {
-                write!(f, "nothing is recorded, marked or named for {slot}")
+                write!(f, "no existing {slot} found")
             }
             Self::NotThere(slot, id) => {
                 write!(f, "{id}, which the object names for {slot}, does not exist")
@@ -706,10 +748,15 @@ impl fmt::Display for Reason {
             Self::Retains => write!(f, "the claim ends and its resources are retained"),
             Self::EraseTraces => write!(f, "the claim ends; what it added goes"),
             Self::Sweep => write!(f, "the claim ends; its cluster mark goes"),
+            Self::LeftBehind(within) => write!(
+                f,
+                "controllers inside the cluster left it behind in {within}, which ends, and the object \
+                 says that it goes, too"
+            ),
             Self::LastLook(kind) => write!(f, "one last look for {kind} by marks"),
             Self::NothingLeft => write!(f, "nothing of the claim is left"),
             Self::AwaitIntent(slot) => write!(f, "the create of {slot} may still take effect"),
-            Self::AwaitSettling(id) => write!(f, "reads of {id} may be older than its last write"),
+            Self::AwaitSettling(id) => write!(f, "waiting for {id} to become visible"),
             Self::AwaitTrace(id) => write!(f, "what was added to {id} may still take effect"),
             Self::AwaitJoin(id) => {
                 write!(

@@ -49,12 +49,15 @@ pub(crate) fn check(
     if value.is_empty() {
         return Err(InputError::new(field, value, "must not be empty"));
     }
-    if value.chars().count() > longest {
+    if value.len() > longest && value.chars().count() > longest {
         return Err(InputError::new(
             field,
             value,
             format_args!("must have at most {longest} characters"),
         ));
+    }
+    if value.is_ascii() && value.bytes().all(|c| allowed(char::from(c))) {
+        return Ok(());
     }
     if let Some(bad) = value.chars().find(|c| !allowed(*c)) {
         return Err(InputError::new(

@@ -292,6 +292,16 @@ pub trait Rules: Sync {
         true
     }
 
+    /// Law 1: what controllers inside the cluster left behind is ended only inside what we own.
+    fn ends_leftovers_only_in_ours(&self) -> bool {
+        true
+    }
+
+    /// Law 1: and only if a person has asked for that.
+    fn asks_before_leftovers_end(&self) -> bool {
+        true
+    }
+
     /// Law 5: a claim of which another management cluster holds a part is left alone altogether.
     fn stops_for_held_parts(&self) -> bool {
         true

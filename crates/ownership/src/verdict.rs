@@ -1,5 +1,7 @@
 //! Verdicts: whose a resource is, as far as its marks tell.
 
+mod left;
+
 use std::collections::BTreeMap;
 
 use crate::claim::{Claim, ClaimHash, Holder};
@@ -10,6 +12,8 @@ use crate::query::Target;
 use crate::rules::Rules;
 use crate::text::Text;
 use crate::time::{FRESH, Tick};
+
+pub(crate) use left::{Left, left_behind_mark};
 
 /// Who asks: the claim, the management cluster that holds it, and the dialect it speaks.
 #[derive(Clone, Debug)]
@@ -97,7 +101,8 @@ pub enum Owner {
 /// The proof that a resource is ours: what was read and when.
 ///
 /// There is no other way to a Step that deletes or changes a resource than through this value, and
-/// no other way to this value than through [`judge`] or the engine's record of its own creates.
+/// no other way to this value than through [`judge`], the engine's record of its own creates, or the proof
+/// that controllers inside the cluster left something behind in a resource of ours (decision 19).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owned {
     target: Target,
@@ -138,6 +143,9 @@ pub enum Proof {
     /// A read shows that its name holds the nonce of a create that we announced, and that nobody has
     /// marked it.
     Nonce,
+    /// Controllers inside the cluster left it behind in this resource, which is ours by its mark, and a
+    /// person has asked for its end.
+    LeftBehind(Target),
 }
 
 impl From<&OwnershipMark> for Held {
@@ -220,7 +228,7 @@ impl Owned {
     pub fn mark(&self) -> Option<&OwnershipMark> {
         match &self.proof {
             Proof::Mark(mark) => Some(mark),
-            Proof::CreatedHere | Proof::Nonce => None,
+            Proof::CreatedHere | Proof::Nonce | Proof::LeftBehind(_) => None,
         }
     }
 }

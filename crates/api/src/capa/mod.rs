@@ -35,6 +35,9 @@ pub const FINALIZER: &str = "awscluster.infrastructure.cluster.x-k8s.io";
 pub const PAUSED: &str = "cluster.x-k8s.io/paused";
 /// The annotation which says that another controller manages the object.
 pub const MANAGED_BY: &str = "cluster.x-k8s.io/managed-by";
+/// The annotation which, if it is `true`, says that what controllers inside the cluster left behind goes with
+/// it.
+pub const EXTERNAL_GC: &str = "aws.cluster.x-k8s.io/external-resource-gc";
 /// The label with the name of the cluster that an object belongs to.
 pub const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
 

@@ -269,7 +269,7 @@ impl Cluster {
     /// then the services'; else `IPv4`.
     ///
     /// # Errors
-    /// The network that is none.
+    /// What is not a network.
     pub fn ip_family(&self) -> Result<&str, InputError> {
         let Some(network) = &self.spec.cluster_network else {
             return Ok("IPv4");

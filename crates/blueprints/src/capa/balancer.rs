@@ -70,7 +70,7 @@ impl Cluster {
     /// The port at which the cluster's API is reached.
     ///
     /// # Errors
-    /// A port that is none.
+    /// Not a port.
     pub fn port(&self) -> Result<u16, InputError> {
         let Some(port) = self.api_server_port else {
             return Ok(API_SERVER);

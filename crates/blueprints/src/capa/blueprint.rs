@@ -15,15 +15,19 @@
 
 use std::collections::BTreeSet;
 
+use cloud_port::aws::classic_load_balancer::CLASSIC_LOAD_BALANCER;
 use cloud_port::aws::internet_gateway::InternetGateway;
 use cloud_port::aws::nat_gateway::NatGateway;
 use cloud_port::aws::network::Network;
+use cloud_port::aws::network_load_balancer::NETWORK_LOAD_BALANCER;
 use cloud_port::aws::route_table::{Route, RouteTable};
+use cloud_port::aws::security_group::SECURITY_GROUP;
 use cloud_port::aws::subnet::{self, SUBNET};
+use cloud_port::aws::target_group::TARGET_GROUP;
 use cloud_port::aws::{elastic_ip, vpc};
-use ownership::blueprint::{Asked, BlueprintError, Expr, Family};
+use ownership::blueprint::{Asked, BlueprintError, Expr, Family, Leftover};
 use ownership::input::InputError;
-use ownership::{Blueprint, Slot};
+use ownership::{Blueprint, Kind, Slot};
 
 use super::Cluster;
 use super::names::{VPC_ID, address_slot, nat_slot, publicity, slot, table_slot};
@@ -53,6 +57,23 @@ pub const FAMILIES: [Family; 9] = [
     family("override-"),
     family("api-"),
 ];
+
+/// What controllers inside the cluster may leave behind in its VPC: balancers before what they forward to,
+/// and both before the groups that they have.
+pub static LEFTOVERS: [Leftover; 4] = [
+    leftover(&CLASSIC_LOAD_BALANCER),
+    leftover(&NETWORK_LOAD_BALANCER),
+    leftover(&TARGET_GROUP),
+    leftover(&SECURITY_GROUP),
+];
+
+const fn leftover(kind: &'static Kind) -> Leftover {
+    Leftover {
+        kind,
+        within: "vpc",
+        slot: VPC,
+    }
+}
 
 /// Rises when a family comes or goes.
 const REVISION: u32 = 1;
@@ -108,7 +129,7 @@ impl Cluster {
         slots.extend(self.groups(&own_nat)?);
         slots.extend(self.balancer(&subnets)?);
         match Blueprint::new(slots) {
-            Ok(blueprint) => Ok(blueprint.within(&FAMILIES, REVISION)),
+            Ok(blueprint) => Ok(blueprint.within(&FAMILIES, REVISION).leaving(&LEFTOVERS)),
             Err(BlueprintError::Input { source, .. }) => {
                 Err(Self::blame_tags(&source.value, &source.rule))
             }

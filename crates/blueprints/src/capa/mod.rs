@@ -13,7 +13,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use blueprint::{BALANCER, FAMILIES, INTERNET_GATEWAY, NETWORK_BALANCER, TARGETS, VPC};
+pub use blueprint::{
+    BALANCER, FAMILIES, INTERNET_GATEWAY, LEFTOVERS, NETWORK_BALANCER, TARGETS, VPC,
+};
 pub use groups::Role;
 pub use names::{Beside, address_slot, group_slot, nat_slot, override_slot, slot, table_slot};
 pub use ranges::default_subnets;

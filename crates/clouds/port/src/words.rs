@@ -128,6 +128,7 @@ pub fn proof(proof: &Proof) -> String {
         Proof::Mark(mark) => format!("by its mark: slot {}, attempt {}", mark.slot, mark.attempt),
         Proof::CreatedHere => "created in this pass".to_owned(),
         Proof::Nonce => "by the nonce in its name".to_owned(),
+        Proof::LeftBehind(within) => format!("left behind in {}, which is ours", resource(within)),
     }
 }
 

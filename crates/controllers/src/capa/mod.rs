@@ -197,7 +197,10 @@ impl<A: Accounts> System for Capa<A> {
         Ok(Wants {
             blueprint: cluster.blueprint()?,
             dialect: cluster.dialect(),
-            evidence: Evidence::default(),
+            evidence: Evidence {
+                left_behind: read::ends_leftovers(object),
+                ..Evidence::default()
+            },
         })
     }
 

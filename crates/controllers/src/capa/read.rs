@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use api::capa::{
-    AwsCluster, CLUSTER_NAME, CniIngressRule, FINALIZER, IngressRule, LoadBalancer, OWNER_GROUP,
-    Subnet,
+    AwsCluster, CLUSTER_NAME, CniIngressRule, EXTERNAL_GC, FINALIZER, IngressRule, LoadBalancer,
+    OWNER_GROUP, Subnet,
 };
 use blueprints::capa::{
     Cluster, IngressRule as Rule, LoadBalancer as Balancer, Subnet as GivenSubnet, Vpc,
@@ -32,6 +32,12 @@ fn name(object: &AwsCluster) -> String {
     let labelled = labelled.map(String::as_str).filter(|name| !name.is_empty());
     let name = owner(object).or(labelled);
     name.map_or_else(|| object.name_any(), str::to_owned)
+}
+
+/// Whether the original's own switch says that what controllers inside the cluster left behind goes with it.
+pub(super) fn ends_leftovers(object: &AwsCluster) -> bool {
+    let switch = object.annotations().get(EXTERNAL_GC);
+    switch.is_some_and(|switch| switch == "true")
 }
 
 /// What the record says that we made for the object.

@@ -166,7 +166,7 @@ impl Conditions {
                 told.looked = true;
                 if !told.found(&report.findings) {
                     told.reconciled = true;
-                    let message = "every part is there, marked, and as it is wanted";
+                    let message = "all resources are in place";
                     told.say(READY, true, "Converged", message.to_owned());
                 }
             }
@@ -248,8 +248,8 @@ impl Conditions {
             let message = format!("{}: {what}", told.join("; "));
             self.say(SHARED, true, SHARED, message);
             if let Some(ready) = self.by_type.get_mut(READY).filter(|ready| ready.holds) {
-                "every part is there and as it is wanted: ours are marked, and what the condition \
-                 Shared names is only used"
+                "all resources are in place; those that the condition \
+                 Shared names are used, not owned"
                     .clone_into(&mut ready.message);
             }
         }

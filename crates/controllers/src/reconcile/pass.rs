@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cloud_port::driver::{Driver, PassEnd, Report, Rested, Term};
+use cloud_port::driver::{Driver, PassEnd, Report, Term};
 use cloud_port::{LedgerError, LedgerStore as _, Places, words};
 use kube::{Client, Resource as _, ResourceExt as _};
 use ownership::decide::{Filled, Phase};
@@ -167,7 +167,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         }
         if !S::was_reconciled(&object) {
             // Everything is looked at in full: a glance is not enough.
-            memory.rested = Rested::default();
+            memory.rested.look_in_full();
         }
         memory.due = None;
         let began = self.clock.now();

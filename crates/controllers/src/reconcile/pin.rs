@@ -77,7 +77,7 @@ impl Pin {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let name = meta.name.as_deref().unwrap_or_default();
         Claim::new(kind, namespace, name, &self.uuid).map_err(|error| match &*error.field {
-            // A UUID that is none was written by somebody, and there.
+            // What is no UUID was written by somebody, and there.
             "uuid" => InputError {
                 field: CLAIM_UUID.into(),
                 ..error

@@ -1,7 +1,8 @@
 //! The switches that people have on every object: annotations.
 
 use api::names::{
-    ADOPT, ANNOTATIONS, DELETION, DOMAIN, MANAGEMENT, RULES, UNMARKED, guests_in_finalizer,
+    ADOPT, ANNOTATIONS, DELETION, DOMAIN, LEFT_BEHIND, MANAGEMENT, RULES, UNMARKED,
+    guests_in_finalizer,
 };
 use cloud_port::driver::Report;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -13,11 +14,12 @@ use ownership::{Slot, SlotName, Verdict};
 use super::spelling;
 use super::system::Wants;
 
-const SWITCHES: [(&str, [&str; 2]); 4] = [
+const SWITCHES: [(&str, [&str; 2]); 5] = [
     (MANAGEMENT, ["manage", "observe"]),
     (DELETION, ["delete", "retain"]),
     (RULES, ["shared", "exclusive"]),
     (UNMARKED, ["use", "conflict"]),
+    (LEFT_BEHIND, ["keep", "delete"]),
 ];
 
 fn value<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
@@ -26,7 +28,7 @@ fn value<'m>(meta: &'m ObjectMeta, key: &str) -> Option<&'m str> {
 }
 
 /// What people may set.
-const PEOPLES: [&str; 5] = [ADOPT, DELETION, MANAGEMENT, RULES, UNMARKED];
+const PEOPLES: [&str; 6] = [ADOPT, DELETION, LEFT_BEHIND, MANAGEMENT, RULES, UNMARKED];
 
 /// Whether every annotation under our domain is one that we know: nobody is to lose what a misspelt one
 /// was meant to keep.
@@ -85,6 +87,11 @@ pub(crate) fn apply(meta: &ObjectMeta, mut wants: Wants) -> Result<Wants, InputE
         Some("use") => Some(Unmarked::Use),
         _ => None,
     };
+    match value(meta, LEFT_BEHIND) {
+        Some("delete") => wants.evidence.left_behind = true,
+        Some("keep") => wants.evidence.left_behind = false,
+        _ => {}
+    }
     adopt(meta, wants)
 }
 

@@ -216,6 +216,8 @@ async fn a_quota_is_told_and_recovered_from() {
         !ready.holds && ready.message.contains("VpcLimitExceeded"),
         "{ready:?}"
     );
+    let used = "VPCs per Region in eu-central-1: 2 used";
+    assert!(ready.message.contains(used), "{ready:?}");
     // A gateway and addresses need no VPC.
     let made = lab.marked().await;
     assert_eq!(made.len(), 1 + 2, "{made:#?}");
@@ -240,8 +242,27 @@ async fn a_quota_of_addresses_holds_only_what_needs_one() {
         !ready.holds && ready.message.contains("AddressLimitExceeded"),
         "{ready:?}"
     );
+    let used = "EC2-VPC Elastic IPs in eu-central-1: 1 used";
+    assert!(ready.message.contains(used), "{ready:?}");
     let subnets = lab.account().alive(&SUBNET).count();
     assert_eq!(subnets, 4 + 2, "and those of the default VPC");
+    end(&lab).await;
+}
+
+/// A quota of a VPC counts what is in this one.
+#[tokio::test]
+async fn a_quota_of_one_vpc_is_told_with_what_is_in_it() {
+    let account = Settings {
+        quotas: Quotas::default().resources(&SUBNET, 3),
+        ..settings(2)
+    };
+    let lab = with("subnets", account).await;
+    lab.create_sample().await;
+    lab.settle().await;
+    let ready = lab.condition("Ready").await.unwrap();
+    let vpc = object(&lab).await["spec"]["network"]["vpc"]["id"].take();
+    let used = format!("Subnets per VPC in {}: 3 used", vpc.as_str().unwrap());
+    assert!(!ready.holds && ready.message.contains(&used), "{ready:?}");
     end(&lab).await;
 }
 

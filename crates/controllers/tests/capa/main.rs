@@ -9,6 +9,7 @@
 mod brought;
 mod identities;
 mod lab;
+mod left;
 mod life;
 mod people;
 mod hostile;

@@ -15,7 +15,12 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
     let us = scenario.actor;
     let gone = world.objects[claim].gone;
     // What holds the end keeps what it holds.
-    let held = !gone && matches!(scenario.expect, Expect::Reported | Expect::AtMostOne);
+    let held = !gone
+        && (matches!(scenario.expect, Expect::Reported | Expect::AtMostOne) || scenario.end_waits);
+    if gone && scenario.end_waits && !world.disturbed {
+        let what = "the claim has ended, although something stands in the way";
+        return broken(Law::NoOrphans, what);
+    }
     // A request without end may take effect when nobody looks any more; and what cannot be told
     // from a stranger's is left to whoever was told so.
     let late = scenario.lifted.a3 || scenario.lifted.a1 && world.disturbed;
@@ -35,6 +40,10 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
                 Law::NoOrphans,
                 format!("{}, which was adopted, is left", life.target),
             );
+        }
+        if scenario.leaves.contains(&life.target) && gone && !world.disturbed {
+            let what = format!("{} was to go with the claim, and is left", life.target);
+            return broken(Law::NoOrphans, what);
         }
         if life.by != us && !held && !late {
             left_traces(world, claim, life)?;

@@ -93,7 +93,9 @@ pub(crate) fn after_what_it_needs(
             .known
             .values()
             .any(|known| known.slot == *name);
-        known || object.recorded.iter().any(|(slot, _)| slot == name)
+        // The object's author has named one.
+        let named = world.claim(claim).ledger.ids.contains_key(name);
+        known || named || object.recorded.iter().any(|(slot, _)| slot == name)
     };
     let own = |name: &&SlotName| blueprint.slot(name).is_some_and(Slot::is_own);
     match slot.dependencies().filter(own).find(|name| !is_known(name)) {
@@ -186,6 +188,8 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
     let us = scenario.actor;
     let id = &deed.victim.id;
     let adopted = scenario.adopts.iter().any(|target| target.id == *id);
+    let ends = || ends_with(world, scenario, deed);
+    let left = scenario.leaves.contains(&deed.victim.target()) && ends();
     if scenario.expect == Expect::Held {
         return broken(
             Law::StatusIsDisposable,
@@ -194,7 +198,8 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
     }
     match &deed.harm {
         Harm::Deleted | Harm::Overwritten | Harm::Changed { .. } => {
-            if deed.made_by != us && !adopted {
+            let goes = left && deed.harm == Harm::Deleted;
+            if deed.made_by != us && !adopted && !goes {
                 let what = format!("{id} is not ours, but {}", words::deed(deed));
                 return broken(Law::NoTheft, what);
             }
@@ -224,10 +229,10 @@ fn theft(world: &World<'_>, scenario: &Scenario, deed: &Deed) -> Result<(), Viol
             Ok(())
         }
         Harm::InnerOverwritten { was, .. } | Harm::InnerRemoved { was, .. } => {
-            let host_is_ours = deed.made_by == us || adopted;
+            let host_is_ours = deed.made_by == us || adopted || left;
             let theirs = match was.by {
                 // What has to go before a resource of ours can go with it.
-                Actor::Stranger => !scenario.exclusive && !ends_with(world, scenario, deed),
+                Actor::Stranger => !scenario.exclusive && !ends(),
                 Actor::Engine(_) => true,
                 Actor::Cloud => false,
             };

@@ -67,7 +67,7 @@ fn slot_at_rest(
         .filter(|life| !released(world, scenario, life))
         .count();
     let expected = match scenario.expect {
-        Expect::Filled if is_wish(scenario, slot) => count == 0,
+        Expect::Filled if is_wish(scenario, slot) || !is_wanted(slot, report) => count == 0,
         Expect::Filled if slot.kind.valuable => count >= 1 || world.disturbed,
         // What lies in what has failed is not there, either.
         Expect::Filled if report.findings.iter().any(is_left_failed) => count <= 1,

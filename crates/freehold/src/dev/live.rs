@@ -76,7 +76,7 @@ async fn live(port: u16, kubeconfig: Option<&Path>, state: Option<&Path>) -> any
     let api = listener.serve(asked.merge(world.server.router()));
     let (halt, halted) = oneshot::channel::<()>();
     let controllers = world.control(async {
-        // It never comes; its sender goes.
+        // Resolves when the sender is dropped.
         let _ = halted.await;
     });
     let controllers = tokio::spawn(controllers);

@@ -76,7 +76,7 @@ impl Story {
         chapter(2, "Create", "as the object's events tell it")?;
         let (stop, stopped) = oneshot::channel::<()>();
         let controllers = self.world.control(async {
-            // It never comes; its sender goes.
+            // Resolves when the sender is dropped.
             let _ = stopped.await;
         });
         let controllers = tokio::spawn(controllers);

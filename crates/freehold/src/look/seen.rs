@@ -157,7 +157,7 @@ impl Seen {
         if let Some(wait) = sight.plan.wait.as_ref().filter(|_| self.stopped.is_none()) {
             let (at_most, reason) = (wait.at_most, &wait.reason);
             let visit = &self.visit;
-            self.visit = format!("{visit}; then it waits for at most {at_most}: {reason}");
+            self.visit = format!("{visit}; then: {reason} (up to {at_most})");
         }
     }
 

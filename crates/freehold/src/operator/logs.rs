@@ -25,7 +25,7 @@ pub(crate) fn filter(text: &str) -> Result<String, String> {
 /// Begins to write logs.
 ///
 /// # Errors
-/// A filter that is none.
+/// Not a filter.
 pub(crate) fn start(format: Format, filter: &str) -> anyhow::Result<()> {
     let targets: Targets = filter.parse().context("--log-filter")?;
     // The client of Kubernetes logs what it also returns, and then it is told once more by whoever asked.

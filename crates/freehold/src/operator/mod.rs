@@ -96,7 +96,7 @@ impl Settings {
 /// Why a replica cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A setting that is none.
+    /// An invalid setting.
     #[error(transparent)]
     Setting(#[from] InputError),
     /// What keeps it from working in this cluster, with the cure.
@@ -141,7 +141,7 @@ impl<A: Countable> Operator<A> {
     /// - Dropping the future is a crash: the Lease runs out by itself.
     ///
     /// # Errors
-    /// A setting that is none, or what keeps it from working here: see [`RunError`].
+    /// An invalid setting, or what keeps it from working here: see [`RunError`].
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), RunError> {
         let mut stop = std::pin::pin!(stop);
         tokio::select! {
@@ -166,7 +166,7 @@ impl<A: Countable> Operator<A> {
             drop(ended);
         };
         let stand = elector.run(async {
-            // It never comes; its sender goes.
+            // Resolves when the sender is dropped.
             let _ = work_ended.await;
         });
         let stop = async {
@@ -239,7 +239,7 @@ impl<A: Countable> Operator<A> {
             };
             self.health.enter(Stage::Leading);
             let stopped = async {
-                // It never comes; its sender goes.
+                // Resolves when the sender is dropped.
                 let _ = stopped.await;
             }
             .shared();

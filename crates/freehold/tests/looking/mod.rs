@@ -145,7 +145,7 @@ async fn explain_tells_of_a_group_that_is_gone_what_is_done_and_when() {
     deleted.unwrap();
     let (explained, tree) = world.seen().await;
     for words in [
-        "condition Ready=True (Converged): every part is there",
+        "condition Ready=True (Converged): all resources are in place",
         &format!(
             "nothing fills it: security group {}, which did, is gone",
             group.id

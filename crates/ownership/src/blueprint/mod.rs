@@ -15,7 +15,7 @@ use crate::secret::Secrets;
 use crate::text::{ResourceId, Text};
 
 pub use expr::{Empty, Expr, Fills, Ids, Reference, resolve_props};
-pub use scope::{Asked, Family, Scope};
+pub use scope::{Asked, Family, Leftover, Scope};
 
 /// The name of a slot: one part that a claim needs ("security-group", "subnet-b").
 ///
@@ -133,6 +133,7 @@ pub struct InnerWish {
 pub struct Blueprint {
     slots: Vec<Slot>,
     scope: Scope,
+    leftovers: &'static [Leftover],
 }
 
 /// Why slots do not make a blueprint.
@@ -262,6 +263,7 @@ impl Blueprint {
         Ok(Self {
             slots,
             scope: Scope::default(),
+            leftovers: &[],
         })
     }
 
@@ -290,6 +292,20 @@ impl Blueprint {
     /// The slots, dependencies first; reversed, the order of deletion.
     pub fn slots(&self) -> &[Slot] {
         &self.slots
+    }
+
+    /// Whether the other wants the same, whichever fields of the object say so.
+    pub fn wants_the_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Slot, &Slot)| {
+            let field = other.field.clone();
+            let one = Slot {
+                field,
+                ..one.clone()
+            };
+            one == *other
+        };
+        let mut slots = self.slots.iter().zip(&other.slots);
+        self.scope == other.scope && self.slots.len() == other.slots.len() && slots.all(same)
     }
 
     /// The slot of that name.

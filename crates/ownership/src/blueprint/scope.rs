@@ -2,6 +2,7 @@
 //! knew.
 
 use super::{Blueprint, SlotName};
+use crate::kind::Kind;
 
 /// A sort of slots that a blueprint can have: one name, or all that begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,32 @@ pub struct Scope {
     is_partial: bool,
 }
 
+/// What controllers inside a cluster make in a resource of its claim, and leave there when it ends
+/// (decision 19).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The Kind.
+    pub kind: &'static Kind,
+    /// The property that names what it lies in.
+    pub within: &'static str,
+    /// The slot of what it lies in.
+    pub slot: &'static str,
+}
+
 impl Blueprint {
+    /// The same, where controllers inside the cluster may leave these behind: they go in this order, before
+    /// anything of ours.
+    #[must_use]
+    pub fn leaving(mut self, leftovers: &'static [Leftover]) -> Self {
+        self.leftovers = leftovers;
+        self
+    }
+
+    /// What controllers inside the cluster may leave behind.
+    pub fn leftovers(&self) -> &'static [Leftover] {
+        self.leftovers
+    }
+
     /// The same, which ends what the ledger knows of these families and the slots do not want.
     ///
     /// The revision rises when a family comes or goes: a build that is older than a ledger ends nothing.

@@ -23,7 +23,8 @@ impl Deciding<'_> {
         match &resource.life {
             Life::Ready => return true,
             Life::Going => self.await_gone(resource.kind, &resource.id),
-            Life::Coming | Life::Failed(_) => {
+            Life::Coming => self.await_ready(resource),
+            Life::Failed(_) => {
                 let again = self.now + resource.kind.course.ask_every;
                 self.wait(again, Reason::AwaitReady(resource.id.clone()));
             }

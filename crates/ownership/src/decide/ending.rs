@@ -42,6 +42,7 @@ impl Deciding<'_> {
         if self.rules.intents_hold_the_end() {
             self.end_intents(|_| true)?;
         }
+        self.end_left_behind()?;
         self.end_owned()?;
         self.end_known()?;
         self.await_all_gone();
@@ -158,7 +159,9 @@ impl Deciding<'_> {
         let ours =
             |(target, known): (&Target, &Known)| at.holds(target) && known.origin != Origin::Found;
         let open = |intent: &Intent| intent.kind_at() == *at;
+        let leftovers = self.case.blueprint.leftovers();
         matches!(at.kind.naming, Naming::Within(_))
+            && !leftovers.iter().any(|left| left.kind == at.kind)
             && self.rules.looks_again_at_the_end()
             && self.ledger.known.iter().any(ours)
             && !self.ledger.intents.values().any(open)
@@ -169,6 +172,7 @@ impl Deciding<'_> {
     pub(super) fn end_query(&self, kind: &'static Kind, place: &Place) -> Query {
         let identity = self.case.identity;
         let mut keys = vec![identity.key(kind)];
+        keys.extend(self.left_behind_key(kind));
         if self.case.evidence.sweep {
             let key = |(key, _): &(Text, Text)| key.clone();
             let in_its_name = identity.dialect.ownership(kind.carrier, None);
@@ -436,6 +440,10 @@ impl Deciding<'_> {
             }
             if self.case.phase == Phase::Retaining && self.rules.honours_retain() {
                 self.give_back(kind, &resource, owned)?;
+                continue;
+            }
+            // It cannot go before what is told to lie in it.
+            if self.keeps_leftovers(owned.target()) {
                 continue;
             }
             // Whoever held it before must see that he does no more.

@@ -423,17 +423,31 @@ impl<'a> Deciding<'a> {
     ) -> Flow<()> {
         let seen = self.view.seen(target);
         let resource = seen.and_then(|seen| Some((seen.resource.as_ref()?, seen.read)));
-        let inside = self.view.inner(target, inner.name).map(|seen| seen.read);
-        let (Some((resource, read)), Some(inside)) = (resource, inside) else {
+        let Some((resource, read)) = resource else {
             return Ok(());
         };
-        let Verdict::Owned(owned) = self.judge(kind, resource, read) else {
+        match self.judge(kind, resource, read) {
+            Verdict::Owned(owned) => self.take_out_of(&owned, inner, parts, why),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes parts out of a resource that is proved to be ours.
+    pub(super) fn take_out_of(
+        &mut self,
+        owned: &Owned,
+        inner: &InnerKind,
+        parts: Vec<InnerPart>,
+        why: Reason,
+    ) -> Flow<()> {
+        let target = owned.target();
+        let Some(inside) = self.view.inner(target, inner.name).map(|seen| seen.read) else {
             return Ok(());
         };
         let most = self.view.most_removed(target, inner, parts.len());
         let proved = parts.into_iter().take(most);
         let proved: Option<Vec<_>> = proved
-            .map(|part| OwnedPart::derived(&owned, inner, part, inside))
+            .map(|part| OwnedPart::derived(owned, inner, part, inside))
             .collect();
         match proved.and_then(|proved| Step::remove(proved, self.now)) {
             Some(step) => self.take(step, why),

@@ -202,9 +202,11 @@ impl Deciding<'_> {
 
     pub(super) fn filled_with(&mut self, slot: &Slot, resource: &Resource, verdict: Verdict) {
         let target = resource.target();
-        let marks = verdict::read_marks(self.rules, self.case.identity, slot.kind, &resource.tags);
-        let owner = match (&verdict, marks.standing()) {
-            (Verdict::Used, Standing::Foreign(owner)) => Some(owner),
+        let marks =
+            || verdict::read_marks(self.rules, self.case.identity, slot.kind, &resource.tags);
+        let standing = (verdict == Verdict::Used).then(|| marks().standing());
+        let owner = match standing {
+            Some(Standing::Foreign(owner)) => Some(owner),
             _ => None,
         };
         self.filled.push(Filled {

@@ -184,15 +184,16 @@ impl Deciding<'_> {
 
     /// Asks everything that must be known before anything is said about a slot.
     fn look_up(&mut self, slot: &Slot, props: &Props) -> Flow<()> {
-        for id in self.hints(slot) {
-            let target = slot.target(id);
-            self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
-        }
-        // Of a claim that is new nothing can be elsewhere under its name.
+        // Of a claim that is new nothing can be elsewhere under its name. One look-up by marks shows what
+        // fills all slots of a Kind; what it does not show is asked for by its recorded id.
         let elsewhere = slot.kind.naming == Naming::Free || !self.ledger.is_new;
         if !slot.kind.name_finds_marks() && elsewhere {
             let query = self.marks_query(slot.kind, &slot.place);
             self.look(query, || Reason::FindByMarks(slot.kind.name))?;
+        }
+        for id in self.hints(slot) {
+            let target = slot.target(id);
+            self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
         }
         let intent = self.ledger.intents.get(&slot.name);
         // What was sent may not be what is wanted now.

@@ -25,6 +25,7 @@ mod create;
 mod ending;
 mod find;
 mod inner;
+mod left;
 mod live;
 mod locate;
 mod refused;
@@ -108,6 +109,9 @@ pub struct Evidence {
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
     pub sweep: bool,
+    /// A person says that what controllers inside the cluster left behind in resources of ours ends with
+    /// the claim.
+    pub left_behind: bool,
 }
 
 /// What is to be done next.
@@ -185,6 +189,8 @@ pub struct Decided {
     pub filled: Vec<Filled>,
     /// What others have put into resources of ours.
     pub guests: Vec<Guest>,
+    /// What is coming, if nothing else is waited for.
+    pub coming: Vec<Target>,
 }
 
 /// A part inside a resource of ours that somebody else put there, or needs too: shown and left.
@@ -242,8 +248,11 @@ pub fn decide(
         guests: Vec::new(),
         unwanted: Vec::new(),
         unfinished: Vec::new(),
+        coming: Vec::new(),
         waits: None,
+        waits_besides: false,
         books: None,
+        left: Vec::new(),
     };
     let (decision, reason) = match deciding.run() {
         Err(stop) => deciding.stopped(stop),
@@ -259,6 +268,11 @@ pub fn decide(
         findings: deciding.findings,
         filled: deciding.filled,
         guests: deciding.guests,
+        coming: if deciding.waits_besides {
+            Vec::new()
+        } else {
+            deciding.coming
+        },
     }
 }
 
@@ -325,10 +339,16 @@ struct Deciding<'a> {
     unwanted: Vec<SlotName>,
     /// Resources whose parts refer to slots that come after them.
     unfinished: Vec<Unfinished>,
+    /// What is coming.
+    coming: Vec<Target>,
     /// What the claim waits for, and until when.
     waits: Option<(Tick, Reason)>,
+    /// Whether it waits for anything but what is coming.
+    waits_besides: bool,
     /// When something in the ledger can be closed: nobody waits for that.
     books: Option<(Tick, Reason)>,
+    /// What others left behind in resources of ours, and goes with the claim.
+    left: Vec<Target>,
 }
 
 impl<'a> Deciding<'a> {
@@ -509,7 +529,16 @@ impl<'a> Deciding<'a> {
     }
 
     fn wait(&mut self, until: Tick, why: Reason) {
+        self.waits_besides = true;
         note(&mut self.waits, until, why);
+    }
+
+    /// Waits for what is coming, and says so by itself.
+    fn await_ready(&mut self, resource: &Resource) {
+        let again = self.now + resource.kind.course.ask_every;
+        let why = Reason::AwaitReady(resource.id.clone());
+        self.coming.push(resource.target());
+        note(&mut self.waits, again, why);
     }
 
     /// Nobody waits for it, but the ledger can be closed then.

@@ -103,6 +103,7 @@ impl Deciding<'_> {
         }
         let traces = self.ledger.traces.keys().map(|trace| trace.on.clone());
         all.extend(traces);
+        all.extend(self.left.iter().cloned());
         all
     }
 

@@ -139,8 +139,10 @@ impl Carrier {
                         "must not begin with 'aws:', which AWS reserves",
                     );
                 }
+                // Nearly all are plain, and these are asked for often.
+                let plain = |text: &str| text.bytes().all(|c| c.is_ascii() && legal(char::from(c)));
                 for (field, text) in [("tag key", key), ("tag value", value)] {
-                    if !text.chars().all(legal) {
+                    if !plain(text) && !text.chars().all(legal) {
                         let rule = "must consist of letters, digits, spaces and _ . : / = + - @";
                         return refuse(field, text, rule);
                     }

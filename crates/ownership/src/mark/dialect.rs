@@ -196,6 +196,16 @@ impl Dialect {
             .collect()
     }
 
+    /// What the cluster's own controllers (the cloud controller inside it) write on what they make. Not
+    /// every dialect knows.
+    pub fn inside(&self, carrier: Carrier) -> Option<(Text, Text)> {
+        let Self::Capa { cluster } = self else {
+            return None;
+        };
+        let mark = carrier.encode(&format!("{CLUSTER}{cluster}"), "owned");
+        mark.ok()
+    }
+
     /// What the tags of a resource say to this object in this dialect.
     pub fn read(&self, carrier: Carrier, tags: &Tags) -> Reading {
         match self {
@@ -309,6 +319,16 @@ pub fn named(carrier: Carrier, tags: &Tags) -> Vec<Named> {
 
 /// A mark whose key ends in the cluster's name.
 fn read_keyed(carrier: Carrier, tags: &Tags, prefix: &str, cluster: &str, value: &str) -> Reading {
+    let stem = carrier.encode_key(prefix);
+    let mut named = tags.with_prefix(&stem).peekable();
+    if named.peek().is_none() {
+        return Reading::None;
+    }
+    // What is on a resource can be written.
+    let name = carrier.encode_key(cluster);
+    if named.any(|(key, found)| key[stem.len()..] == *name && **found == *value) {
+        return Reading::Ours;
+    }
     // A key that this carrier cannot write is on no resource.
     let Ok((ours, value)) = carrier.encode(&format!("{prefix}{cluster}"), value) else {
         return Reading::None;

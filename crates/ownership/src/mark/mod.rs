@@ -101,8 +101,9 @@ impl OwnershipMark {
 
 /// A number, spelled as we spell them.
 fn number(text: &str) -> Option<u32> {
-    let number: u32 = text.parse().ok()?;
-    (number.to_string() == text).then_some(number)
+    let digits = text.bytes().all(|digit| digit.is_ascii_digit());
+    let spelled = digits && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| spelled)
 }
 
 /// The rule that `key` breaks as a user's tag, if it could be taken for a mark: Freehold's, or one of

@@ -5,7 +5,7 @@ use aws_sdk_elasticloadbalancing::types::{
 };
 use cloud_port::aws::classic_load_balancer::{
     CLASSIC_LOAD_BALANCER, DNS_NAME, Forward, GROUP, GROUPS, HEALTH_CHECK, LISTENER, LISTENERS,
-    SUBNET, SUBNETS,
+    SUBNET, SUBNETS, VPC,
 };
 use cloud_port::aws::health_check::HealthCheck;
 use cloud_port::aws::load_balancer::ids;
@@ -324,6 +324,9 @@ fn read(found: &LoadBalancerDescription, tags: Tags) -> Option<Resource> {
         ("scheme", found.scheme().unwrap_or_default().into()),
         (DNS_NAME, dns_name.into()),
     ]);
+    if let Some(vpc) = found.vpc_id() {
+        props.set(VPC, vpc.into());
+    }
     if let Some(found) = found.health_check() {
         props.set(HEALTH_CHECK, health_check(found));
     }

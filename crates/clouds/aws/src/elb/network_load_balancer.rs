@@ -5,7 +5,7 @@ use aws_sdk_elasticloadbalancingv2::types::{
 };
 use cloud_port::aws::load_balancer::ids;
 use cloud_port::aws::network_load_balancer::{
-    DNS_NAME, GROUP, GROUPS, LISTENER, NETWORK_LOAD_BALANCER, SUBNET, SUBNETS,
+    DNS_NAME, GROUP, GROUPS, LISTENER, NETWORK_LOAD_BALANCER, SUBNET, SUBNETS, VPC,
 };
 use ownership::life::Life;
 use ownership::mark::Tags;
@@ -225,10 +225,13 @@ fn parts_of(told: Answer) -> Vec<InnerPart> {
 
 fn read(found: &LoadBalancer, tags: Tags) -> Option<Resource> {
     let scheme = found.scheme().map_or("", LoadBalancerSchemeEnum::as_str);
-    let props = Props::from_iter([
+    let mut props = Props::from_iter([
         ("scheme", scheme.into()),
         (DNS_NAME, found.dns_name().unwrap_or_default().into()),
     ]);
+    if let Some(vpc) = found.vpc_id() {
+        props.set(VPC, vpc.into());
+    }
     let arn = found.load_balancer_arn()?;
     Some(Resource {
         name: found.load_balancer_name().unwrap_or_default().into(),

@@ -238,12 +238,14 @@ fn show_resource(resource: &Resource, read: bool) -> String {
     let props: Vec<_> = resource
         .props
         .iter()
-        .map(|(name, value)| {
+        .filter_map(|(name, value)| {
             let mut rules = resource.kind.props.iter();
             let is_given = |rule: &PropRule| rule.name == *name && rule.change == Change::Given;
-            // What the cloud gives is its own.
-            let value = if rules.any(is_given) { "given" } else { value };
-            format!("{name}={value}")
+            // What the cloud gives is its own, and not every create call tells of it.
+            match rules.any(is_given) {
+                true => read.then(|| format!("{name}=given")),
+                false => Some(format!("{name}={value}")),
+            }
         })
         .collect();
     let tags: Vec<_> = resource

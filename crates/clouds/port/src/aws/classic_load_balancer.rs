@@ -15,7 +15,7 @@ use ownership::{Class, Kind, Slot, SlotName, Text};
 use super::errors::{Code, Service};
 use super::health_check::HealthCheck;
 pub use super::load_balancer::{
-    DNS_NAME, GROUP, GROUPS, HEALTH_CHECK, SUBNET, SUBNETS, Scheme, fit_name,
+    DNS_NAME, GROUP, GROUPS, HEALTH_CHECK, SUBNET, SUBNETS, Scheme, VPC, fit_name,
 };
 use super::load_balancer::{GROUP_PART, NAMES, SUBNET_PART, attachments, check_name, some};
 use super::{ELB_SETTLING, Entry, subnet};
@@ -181,6 +181,10 @@ pub static CLASSIC_LOAD_BALANCER: Kind = Kind {
         },
         PropRule {
             name: DNS_NAME,
+            change: Change::Given,
+        },
+        PropRule {
+            name: VPC,
             change: Change::Given,
         },
     ],

@@ -4,7 +4,7 @@
 //! A code says what went wrong; its [`Class`] says what to do about it. Adapter and simulation read
 //! the same tables, so what the explorer proved holds for the real account.
 
-use ownership::error::Blocker;
+use ownership::error::{Blocker, Counts, Quota};
 use ownership::{Class, CloudError};
 
 use super::CATALOGUE;
@@ -31,7 +31,7 @@ pub struct Code {
     class: Class,
     operation: Option<&'static str>,
     advice: Option<&'static str>,
-    quota: Option<&'static str>,
+    quota: Option<(&'static str, Counts)>,
 }
 
 impl Code {
@@ -49,8 +49,16 @@ impl Code {
     /// A quota is used up: this one, by its name in AWS' list of quotas. Only a person can get more.
     pub(super) const fn quota(code: &'static str, quota: &'static str) -> Self {
         let mut known = Self::new(code, Class::Fatal);
-        known.quota = Some(quota);
+        known.quota = Some((quota, Counts::All));
         known
+    }
+
+    /// The quota counts only these.
+    pub(super) const fn counting(mut self, counts: Counts) -> Self {
+        if let Some((name, _)) = self.quota {
+            self.quota = Some((name, counts));
+        }
+        self
     }
 
     /// It means this only as an answer to this operation.
@@ -90,7 +98,8 @@ pub fn classify(service: Service, operation: &str, code: &str) -> Option<Class> 
 
 /// The quota that is used up, if a code says so: by its name in AWS' list of quotas.
 pub fn quota(service: Service, operation: &str, code: &str) -> Option<&'static str> {
-    of_kind(service, operation, code)?.quota
+    let (name, _) = of_kind(service, operation, code)?.quota?;
+    Some(name)
 }
 
 /// The error for an answer of AWS, which concerns this region.
@@ -106,14 +115,19 @@ pub fn error(
     message: &str,
 ) -> CloudError {
     if let Some(class) = classify(service, operation, code) {
-        if let Some(quota) = quota(service, operation, code) {
+        let known = of_kind(service, operation, code);
+        if let Some((name, counts)) = known.and_then(|known| known.quota) {
             let message = format!(
-                "{message} (the quota '{quota}' of {region} is used up: delete what nobody needs, or \
+                "{message} (the quota '{name}' of {region} is used up: delete what nobody needs, or \
                  ask AWS for more)"
             );
-            return CloudError::new(class, code, message);
+            let place = region.into();
+            return CloudError::new(class, code, message).over(Quota {
+                name,
+                place,
+                counts,
+            });
         }
-        let known = of_kind(service, operation, code);
         return match known.and_then(|known| known.advice).or_else(|| cure(code)) {
             Some(cure) => CloudError::new(class, code, format!("{message} ({cure})")),
             None => CloudError::new(class, code, message),

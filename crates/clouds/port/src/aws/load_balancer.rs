@@ -43,6 +43,9 @@ pub const GROUPS: &str = "security-groups";
 /// The property with its name in the DNS.
 pub const DNS_NAME: &str = "dns-name";
 
+/// The property with the VPC that its subnets are in.
+pub const VPC: &str = "vpc";
+
 /// The property with its health check, as [`HealthCheck`](super::health_check::HealthCheck) is spelled.
 pub const HEALTH_CHECK: &str = "health-check";
 

@@ -1,6 +1,7 @@
 //! NAT gateways.
 
 use ownership::blueprint::Expr;
+use ownership::error::Counts;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::life::Course;
 use ownership::mark::Carrier;
@@ -78,7 +79,8 @@ static CODES: [Code; 4] = [
     Code::quota(
         "NatGatewayLimitExceeded",
         "NAT gateways per Availability Zone",
-    ),
+    )
+    .counting(Counts::Unknown),
     Code::new("NatGatewayNotFound", Class::NotFound),
     Code::new("InvalidAllocationID.NotFound", Class::NotFound),
     // Another gateway, or something else, has the address. It may be the very gateway that we wanted, by a

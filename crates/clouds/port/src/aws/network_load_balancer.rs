@@ -10,7 +10,7 @@ use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName, Text};
 
 use super::errors::{Code, Service};
-pub use super::load_balancer::{DNS_NAME, GROUP, GROUPS, SUBNET, SUBNETS, Scheme, fit_name};
+pub use super::load_balancer::{DNS_NAME, GROUP, GROUPS, SUBNET, SUBNETS, Scheme, VPC, fit_name};
 use super::load_balancer::{GROUP_PART, NAMES, SUBNET_PART, attachments, check_name, some};
 use super::{ELB_SETTLING, Entry, subnet};
 use crate::sample::{Parent, PartSample, Sample};
@@ -106,6 +106,10 @@ pub static NETWORK_LOAD_BALANCER: Kind = Kind {
         },
         PropRule {
             name: DNS_NAME,
+            change: Change::Given,
+        },
+        PropRule {
+            name: VPC,
             change: Change::Given,
         },
     ],

@@ -1,6 +1,7 @@
 //! Route tables.
 
 use ownership::blueprint::{Expr, InnerWish};
+use ownership::error::Counts;
 use ownership::kind::{
     BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
 };
@@ -133,7 +134,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 static CODES: [Code; 7] = [
-    Code::quota("RouteTableLimitExceeded", "Route tables per VPC"),
+    Code::quota("RouteTableLimitExceeded", "Route tables per VPC").counting(Counts::Within("vpc")),
     Code::quota("RouteLimitExceeded", "Routes per route table"),
     Code::new("RouteAlreadyExists", Class::Exists),
     // What the route leads through is not there, or not yet.

@@ -1,6 +1,7 @@
 //! Subnets.
 
 use ownership::blueprint::{Expr, Source};
+use ownership::error::Counts;
 use ownership::input::InputError;
 use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
 use ownership::life::Course;
@@ -124,7 +125,7 @@ static CODES: [Code; 5] = [
         .advice("choose a range that no other subnet of the VPC has"),
     Code::new("InvalidZone.NotFound", Class::Fatal).advice("choose a zone of the region"),
     Code::new("InvalidAvailabilityZone", Class::Fatal).advice("choose a zone of the region"),
-    Code::quota("SubnetLimitExceeded", "Subnets per VPC"),
+    Code::quota("SubnetLimitExceeded", "Subnets per VPC").counting(Counts::Within("vpc")),
 ];
 
 /// Its ranges are in the default VPC, beside the subnets there.

@@ -1,10 +1,12 @@
 //! One call of a round: sent, and what came of it.
 
 use ownership::decide::{Call, Op};
-use ownership::error::Class;
+use ownership::error::{Class, Counts, Quota};
+use ownership::part::Props;
+use ownership::query::InnerAnswer;
 use ownership::step::Effect;
 use ownership::time::Tick;
-use ownership::{Answer, CloudError, SlotName, Step, View};
+use ownership::{Answer, CloudError, Query, SlotName, Step, Text, View};
 
 use super::{Clock, Driver};
 use crate::cloud::{Cloud, Deadline};
@@ -25,10 +27,36 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
                 // What can be repeated under its token may land after the Lease, as a repetition does.
                 let last = is_delicate(step).then(|| self.last_call());
                 let by = Deadline::new(self.clock, last.map_or(fresh, |last| fresh.min(last)));
-                Outcome::Performed(self.cloud.perform(step, by).await)
+                let performed = self.cloud.perform(step, by).await;
+                let answered = self.clock.now();
+                let performed = match performed {
+                    Err(error) if error.quota.is_some() => Err(self.count(step, error).await),
+                    performed => performed,
+                };
+                return (Outcome::Performed(performed), answered);
             }
         };
         (outcome, self.clock.now())
+    }
+
+    /// The same failure, with how much of its quota is used, as far as that can be counted here.
+    async fn count(&self, step: &Step, error: CloudError) -> CloudError {
+        let Some((query, within)) = error.quota.as_ref().and_then(|quota| used(step, quota)) else {
+            return error;
+        };
+        // What cannot be counted now is not told.
+        let Ok(answer) = self.cloud.read(&query).await else {
+            return error;
+        };
+        let used = match &query {
+            Query::Inner { of, inner } => {
+                let its = |told: &&InnerAnswer| told.of == *of && told.inner == *inner;
+                let told = answer.inner.iter().find(its);
+                told.map_or(0, |told| told.parts.len())
+            }
+            _ => answer.resources.len(),
+        };
+        error.used(used, within.as_deref())
     }
 
     /// Takes in the failure of a Step. What the cloud refuses ends the turn of one slot; what it does not
@@ -66,6 +94,34 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
     pub(super) fn classed(&self, error: CloudError) -> CloudError {
         let class = self.rules.class(&error);
         CloudError { class, ..error }
+    }
+}
+
+/// The question whose answer is what uses up a quota, and the resource that the quota is for, where it is not
+/// for a whole place.
+fn used(step: &Step, quota: &Quota) -> Option<(Query, Option<Text>)> {
+    match (step, quota.counts) {
+        (Step::Create(create), Counts::All | Counts::Within(_)) => {
+            let mut props = Props::new();
+            let mut parent = None;
+            if let Counts::Within(prop) = quota.counts {
+                let value = create.props.get(prop)?;
+                props.set(prop, value.clone());
+                parent = Some(value.clone());
+            }
+            let query = Query::Match {
+                kind: create.kind,
+                place: create.place.clone(),
+                name: "".into(),
+                props,
+            };
+            Some((query, parent))
+        }
+        (Step::AddInner { target, inner, .. }, Counts::All) => {
+            let (of, id) = (target.clone(), target.id.text());
+            Some((Query::Inner { of, inner }, Some(id)))
+        }
+        _ => None,
     }
 }
 

@@ -162,6 +162,8 @@ pub struct Report {
     pub filled: Vec<Filled>,
     /// What others have put into resources of ours.
     pub guests: Vec<Guest>,
+    /// What is coming, if nothing else is waited for.
+    pub coming: Vec<Target>,
 }
 
 impl Report {
@@ -218,11 +220,25 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
         sightings: &mut Sightings,
         journal: &mut impl Journal,
     ) -> PassEnd {
-        let mut ledger = match store.load().await {
+        let mut ledger = Ledger::default();
+        self.pass_with(case, store, sightings, journal, &mut ledger)
+            .await
+    }
+
+    /// The same, and what the ledger is at its end.
+    async fn pass_with<L: LedgerStore>(
+        &self,
+        case: &Case<'_>,
+        store: &mut L,
+        sightings: &mut Sightings,
+        journal: &mut impl Journal,
+        ledger: &mut Ledger,
+    ) -> PassEnd {
+        *ledger = match store.load().await {
             Ok(ledger) => ledger,
             Err(error) => return PassEnd::Ledger(error),
         };
-        sightings.keep_only(&ledger);
+        sightings.keep_only(ledger);
         let mut view = View::new();
         for _ in 0..TOO_MANY {
             let now = self.clock.now();
@@ -232,11 +248,13 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
                 findings,
                 filled,
                 guests,
-            } = decide(self.rules, case, &ledger, &view, sightings, now);
+                coming,
+            } = decide(self.rules, case, ledger, &view, sightings, now);
             let report = Report {
                 findings,
                 filled,
                 guests,
+                coming,
             };
             match decision {
                 Decision::Write(mut entries) => {
@@ -262,12 +280,12 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
                         continue;
                     }
                     for Entry { edits, reason } in &entries {
-                        note_found(journal, &ledger, edits, reason);
+                        note_found(journal, ledger, edits, reason);
                     }
                     for edit in &edits {
                         ledger.apply(edit);
                     }
-                    sightings.keep_only(&ledger);
+                    sightings.keep_only(ledger);
                     if edits.contains(&Edit::Finish) {
                         return PassEnd::Done(report);
                     }

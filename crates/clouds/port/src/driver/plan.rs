@@ -81,12 +81,14 @@ impl<C: Cloud, K: Clock> Driver<'_, C, K> {
                 findings,
                 filled,
                 guests,
+                coming,
                 ..
             } = decide(self.rules, case, &ledger, &view, &mut sightings, now);
             let report = Report {
                 findings,
                 filled,
                 guests,
+                coming,
             };
             if plan.wait.is_none() {
                 plan.report = report;

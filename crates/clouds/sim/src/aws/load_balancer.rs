@@ -1,7 +1,7 @@
 //! What classic and network load balancers have in common.
 
 use cloud_port::aws::classic_load_balancer::CLASSIC_LOAD_BALANCER;
-use cloud_port::aws::load_balancer::{DNS_NAME, GROUPS, SUBNETS, check_name, ids};
+use cloud_port::aws::load_balancer::{DNS_NAME, GROUPS, SUBNETS, VPC, check_name, ids};
 use cloud_port::aws::network_load_balancer::NETWORK_LOAD_BALANCER;
 use cloud_port::aws::security_group::{self, SECURITY_GROUP};
 use cloud_port::aws::subnet::SUBNET;
@@ -47,8 +47,11 @@ pub(super) fn prepare(
 ) -> Result<(), CloudError> {
     check_name("load balancer name", order.name).map_err(|error| row.invalid_create(error))?;
     let subnets = account.required(order, props, SUBNETS)?;
+    let mut vpc = None;
     for id in ids(subnets) {
         there(account, row, row.create, &SUBNET, id)?;
+        let subnet = account.resource(&Target::new(&SUBNET, ResourceId::new(id)));
+        vpc = subnet.and_then(|it| it.props.get("vpc").cloned()).or(vpc);
     }
     let groups = props.get(GROUPS).cloned().unwrap_or_else(|| "".into());
     for id in ids(&groups) {
@@ -66,6 +69,9 @@ pub(super) fn prepare(
         props.set("scheme", "internet-facing".into());
     }
     props.set(DNS_NAME, dns_name.into());
+    if let Some(vpc) = vpc {
+        props.set(VPC, vpc);
+    }
     Ok(())
 }
 

@@ -83,7 +83,7 @@ pub fn paces() -> Vec<(&'static Kind, Pace)> {
 }
 
 /// Where quotas are used up.
-const REGION: &str = "the region";
+const REGION: &str = "eu-central-1";
 
 /// How many items one page of a long listing holds: as many as the adapter asks for.
 const PAGE: usize = 1000;

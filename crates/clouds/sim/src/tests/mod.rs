@@ -11,6 +11,7 @@ mod parts;
 mod provenance;
 mod reads;
 mod tags;
+mod waiting;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -134,7 +134,7 @@ pub async fn credentials_that_are_refused<C: AwsPlace + Clone + 'static>(lab: &m
     lab.converge().await;
 }
 
-/// A pinned UUID that is none: nobody can tell which claim the object is.
+/// A pinned value that is no UUID: nobody can tell which claim the object is.
 pub async fn a_uuid_that_is_none<C: AwsPlace + Clone + 'static>(lab: &mut Lab<C>) {
     let name = lab.name.clone();
     let metadata = json!({"annotations": {"freehold.dev/claim-uuid": "me"}});

@@ -1,17 +1,12 @@
 //! moto's server starts, serves and leaves nothing behind.
-//!
-//! Runs only where `FREEHOLD_TIER_AWS=1` says that it can be had.
-
-use std::io::Write as _;
 
 use moto_server::MotoServer;
 
+use crate::lab;
+
 #[tokio::test]
 async fn it_serves_and_stops() {
-    if std::env::var_os("FREEHOLD_TIER_AWS").is_none_or(|value| value != "1") {
-        // Not `eprintln!`, which the test harness hides.
-        let line = "SKIPPED: moto's server (FREEHOLD_TIER_AWS is not 1)";
-        writeln!(std::io::stderr(), "{line}").expect("standard error");
+    if lab::moto().await.is_none() {
         return;
     }
     let moto = moto_server::install(|_| ()).expect("moto");
