@@ -316,7 +316,8 @@ impl<'a> Deciding<'a> {
         for inner in kind.inner {
             let seen = self.inside(host.target(), inner)?;
             let ours = seen.parts.iter().filter(|part| {
-                going.target().id.is_named_in(&part.key) && self.goes_with(host, inner, part)
+                going.target().is_named_by(inner.name, &part.key)
+                    && self.goes_with(host, inner, part)
             });
             let ours: Vec<InnerPart> = ours.cloned().collect();
             if !ours.is_empty() {
@@ -344,7 +345,7 @@ impl<'a> Deciding<'a> {
         for inner in host.kind.inner.iter().filter(marked) {
             let seen = self.inside(&target, inner)?;
             let ours = seen.parts.iter().filter(|part| {
-                going.target().id.is_named_in(&part.key)
+                going.target().is_named_by(inner.name, &part.key)
                     && self.is_only_ours(host.kind, resource, inner, part)
             });
             let ours: Vec<InnerPart> = ours.cloned().collect();

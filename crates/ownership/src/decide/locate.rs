@@ -301,7 +301,7 @@ impl Deciding<'_> {
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
-            let needed = self.rules.keeps_needed_twin() && self.is_needed(&resource.id);
+            let needed = self.rules.keeps_needed_twin() && self.is_needed(owned.target());
             let attempt = owned.mark().map_or(0, |mark| mark.attempt);
             (
                 !needed,
@@ -349,14 +349,15 @@ impl Deciding<'_> {
     }
 
     /// Whether something else that we have seen refers to this resource.
-    pub(super) fn is_needed(&self, id: &ResourceId) -> bool {
+    pub(super) fn is_needed(&self, target: &Target) -> bool {
         let by_props = self.view.resources().any(|other| {
-            other.id != *id && other.props.iter().any(|(_, value)| id.is_named_in(value))
+            let mut props = other.props.iter();
+            other.id != target.id && props.any(|(name, value)| target.is_named_by(name, value))
         });
         by_props
             || self.view.all_inner().iter().any(|seen| {
-                let names = |part: &InnerPart| id.is_named_in(&part.key);
-                seen.of.id != *id && seen.parts.iter().any(names)
+                let names = |part: &InnerPart| target.is_named_by(seen.inner, &part.key);
+                seen.of.id != target.id && seen.parts.iter().any(names)
             })
     }
 

@@ -182,7 +182,7 @@ impl Deciding<'_> {
             self.await_gone(kind, &target.id);
             return Ok(());
         }
-        if self.is_needed(&target.id) && self.rules.spares_what_is_needed() {
+        if self.is_needed(&target) && self.rules.spares_what_is_needed() {
             // What needs it may be on its way out, too, or have to stay as it is.
             let slot = known.slot.clone();
             self.findings.push(Finding::StillNeeded { slot, target });
