@@ -436,7 +436,11 @@ impl Deciding<'_> {
                     owner,
                 }))
             }
-            (Verdict::Foreign(Owner::Legacy), _) => Some(Located::Adoptable { resource }),
+            (Verdict::Foreign(Owner::Legacy), _)
+                if evidence || self.may_adopt_as_marked(slot, &resource) =>
+            {
+                Some(Located::Adoptable { resource })
+            }
             (Verdict::Foreign(_), Hint::Wish) => Some(Located::Used { resource }),
             (Verdict::Foreign(_), _) => None,
             (Verdict::Unmarked | Verdict::Used, Hint::Ours) if open => {
@@ -472,6 +476,14 @@ impl Deciding<'_> {
             }
             (Verdict::Unmarked | Verdict::Used, _) => Some(Located::Used { resource }),
         }
+    }
+
+    /// Whether a resource that the object names is its own because the dialect's mark is on it: in full, for
+    /// others write some of its tags, too; and not where another live cluster of the name uses it.
+    fn may_adopt_as_marked(&self, slot: &Slot, resource: &Resource) -> bool {
+        let dialect = &self.case.identity.dialect;
+        dialect.marks_in_full(slot.kind, &resource.tags)
+            && !self.case.evidence.namesakes_use.contains(&resource.id)
     }
 
     /// What our name without any mark means: as a person says for this object, or the rules.

@@ -244,6 +244,13 @@ impl Dialect {
         }
     }
 
+    /// Whether its ownership mark for this object is on a resource, with all that it writes on this Kind.
+    pub fn marks_in_full(&self, kind: &Kind, tags: &Tags) -> bool {
+        let all = self.ownership_on(kind, None);
+        let is_there = |all: Tags| all.iter().all(|(key, value)| tags.has(key, value));
+        self.read(kind.carrier, tags) == Reading::Ours || all.is_ok_and(is_there)
+    }
+
     /// What a resource with our name and no mark at all means.
     pub fn unmarked(&self) -> Unmarked {
         match self {
