@@ -195,6 +195,12 @@ impl Deciding<'_> {
             if self.ledger.known.values().any(ours) || !self.may_adopt(slot) {
                 continue;
             }
+            // What is not wanted in somebody's is not ours in it either.
+            let ledger = self.ledger;
+            let recorded = Ids(|name: &SlotName| ledger.ids.get(name).cloned());
+            if slot.only_for.is_some() && !self.is_wanted(slot, &recorded)? {
+                continue;
+            }
             let Some(props) = self.props_at_the_end(slot)? else {
                 continue;
             };
