@@ -496,13 +496,21 @@ impl Deciding<'_> {
         let slot = self.slot_or_bare(&mark.slot, &resource.kind_at(), &resource.name);
         let attempt = mark.attempt;
         let ours = self.wanted_tags(&slot, attempt).unwrap_or_default();
-        // Our own key goes with whatever it says; the rest only with our value.
-        let own_key = self.case.identity.key(kind);
+        // Our own key goes with whatever it says, and so does a role: nobody tells any more which one a slot
+        // had that is not wanted. The rest goes only with our value.
+        let identity = self.case.identity;
+        let own_key = identity.key(kind);
+        let whole = identity.dialect.ownership(kind.carrier, None);
+        let whole = whole.unwrap_or_default();
+        let role = identity.dialect.role_key(kind.carrier);
         let tags: Vec<(Text, Text)> = resource
             .tags
             .iter()
             .filter(|(key, value)| {
-                *key == own_key || ours.iter().any(|(k, v)| k == key && v == value)
+                *key == own_key
+                    || role.as_ref() == Some(key)
+                    || whole.has(key, value)
+                    || ours.iter().any(|(k, v)| k == key && v == value)
             })
             .cloned()
             .collect();

@@ -165,6 +165,12 @@ impl Dialect {
             .collect())
     }
 
+    /// The key that says what a resource is for, beside the ownership mark. Not every dialect writes one.
+    pub fn role_key(&self, carrier: Carrier) -> Option<Text> {
+        let has_roles = matches!(self, Self::Capa { .. });
+        has_roles.then(|| carrier.encode_key(CAPA_ROLE).into())
+    }
+
     /// The name of the cluster that its marks name. Not every dialect names one.
     pub fn cluster_name(&self) -> Option<&str> {
         match self {
