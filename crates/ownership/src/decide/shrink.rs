@@ -297,8 +297,27 @@ impl Deciding<'_> {
         self.closable(sight, over, Reason::AwaitTrace(trace.on.id.clone()))
     }
 
+    /// The user's tags that a resource of ours lacks are noted as ours before they are written. What is there
+    /// already we did not write.
+    pub(super) fn note_user_tags(&self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        let target = resource.target();
+        let Some(known) = self.ledger.known.get(&target) else {
+            return Ok(());
+        };
+        let lacks = |(key, value): &&(Text, Text)| !resource.tags.has(key, value);
+        let mut tags = known.tags.clone();
+        tags.extend(slot.user_tags.iter().filter(lacks).cloned());
+        if tags == known.tags {
+            return Ok(());
+        }
+        act(
+            Need::Write(vec![Edit::Tagged { target, tags }]),
+            Reason::NoteParts(slot.name.clone()),
+        )
+    }
+
     /// The user's tags on a resource of ours: what we wrote and is not wanted any more goes; what others
-    /// wrote stays. What will be written is noted first.
+    /// wrote stays.
     pub(super) fn converge_user_tags(
         &mut self,
         slot: &Slot,
@@ -309,20 +328,7 @@ impl Deciding<'_> {
         let Some(known) = self.ledger.known.get(target) else {
             return Ok(());
         };
-        let noted = known.tags.clone();
-        let wanted = || slot.user_tags.iter().cloned();
-        let mut all = noted.clone();
-        all.extend(wanted());
-        if all != noted {
-            let edit = Edit::Tagged {
-                target: target.clone(),
-                tags: all,
-            };
-            return act(
-                Need::Write(vec![edit]),
-                Reason::NoteParts(slot.name.clone()),
-            );
-        }
+        let noted = &known.tags;
         let stale = |tag: &&(Text, Text)| !slot.user_tags.contains(tag);
         let stale: Vec<(Text, Text)> = noted.iter().filter(stale).cloned().collect();
         // One call for all that are there; a key that is wanted with another value is overwritten.
@@ -350,7 +356,11 @@ impl Deciding<'_> {
         if self.closable(sight, over, Reason::AwaitTrace(target.id.clone())) {
             let edit = Edit::Tagged {
                 target: target.clone(),
-                tags: wanted().collect(),
+                tags: noted
+                    .iter()
+                    .filter(|tag| !stale.contains(tag))
+                    .cloned()
+                    .collect(),
             };
             return act(Need::Write(vec![edit]), Reason::Settled);
         }
