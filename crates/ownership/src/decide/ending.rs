@@ -608,7 +608,7 @@ impl Deciding<'_> {
     }
 
     /// A slot of the blueprint; or one that is no longer in it, as far as its name and Kind tell.
-    fn slot_or_bare(&self, name: &SlotName, at: &KindAt, label: &Text) -> Slot {
+    pub(super) fn slot_or_bare(&self, name: &SlotName, at: &KindAt, label: &Text) -> Slot {
         let slot = self.case.blueprint.slot(name).cloned();
         let slot = slot.unwrap_or_else(|| Slot::own(name.clone(), at.kind, label.clone()));
         slot.at(&at.place)

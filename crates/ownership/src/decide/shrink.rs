@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Step, UnmarkRight};
 use crate::text::Text;
-use crate::verdict::{Owned, Verdict};
+use crate::verdict::{Owned, Owner, Verdict};
 
 impl Deciding<'_> {
     /// Ends what is not wanted any more. First everything that is wanted is there and as it should be:
@@ -164,7 +164,19 @@ impl Deciding<'_> {
         if self.is_another(&target, &resource) {
             return self.forget_unwanted(target);
         }
-        let Verdict::Owned(owned) = self.judge(kind, &resource, read) else {
+        let verdict = self.judge(kind, &resource, read);
+        let Verdict::Owned(owned) = verdict else {
+            let legacy = verdict == Verdict::Foreign(Owner::Legacy);
+            let sure = !self.rules.names_prove_nothing() || known.is(kind, &resource);
+            if legacy && sure && !self.is_going(&resource) {
+                // Part of the mark is gone: it is completed, and then it goes by its mark.
+                let slot = self.slot_or_bare(&known.slot, &resource.kind_at(), &resource.name);
+                return self.mark_new(&slot, &resource);
+            }
+            if legacy || verdict == Verdict::Unmarked {
+                let (slot, target) = (known.slot.clone(), target.clone());
+                self.findings.push(Finding::MarkLost { slot, target });
+            }
             // Somebody took our mark off it: released, like everything that lost its mark.
             let sight = Sight::Lost(target.clone());
             let over = |rules: &dyn Rules, since| rules.settled_at(kind, since);
