@@ -121,7 +121,7 @@ impl Deciding<'_> {
             return Ok(());
         };
         self.note_operation(&slot.name)?;
-        self.execute_condemned(slot)?;
+        self.execute_condemned(&slot.name)?;
         match self.locate(slot, &props)? {
             Located::Owned {
                 resource,
@@ -177,6 +177,7 @@ impl Deciding<'_> {
             return act(Need::Write(vec![edit]), Reason::Yield(slot.name.clone()));
         }
         if !self.is_held(&slot.name, &owned) {
+            self.note_user_tags(slot, resource)?;
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;
             if let Some(why) = self.failure(resource) {

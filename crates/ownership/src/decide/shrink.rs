@@ -1,6 +1,7 @@
 //! Shrinking in life: what the ledger knows and the blueprint no longer wants is ended while the claim
 //! lives, by the same proof as at the end.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Deciding, Flow, Need, act};
@@ -38,6 +39,9 @@ impl Deciding<'_> {
             return Ok(());
         }
         self.end_unwanted_intents(&intents)?;
+        for slot in self.sentenced() {
+            self.execute_condemned(&slot)?;
+        }
         for (target, known) in unwanted {
             self.end_unwanted(target, &known)?;
         }
@@ -100,6 +104,15 @@ impl Deciding<'_> {
             }
         }
         Ok(unwanted)
+    }
+
+    /// The slots that are not in the blueprint and have condemned twins.
+    fn sentenced(&self) -> BTreeSet<SlotName> {
+        let condemned = self.ledger.condemned.iter();
+        let known = condemned.filter_map(|target| self.ledger.known.get(target));
+        let gone = known.filter(|known| self.case.blueprint.slot(&known.slot).is_none());
+        let gone = gone.filter(|known| self.may_end(&known.slot));
+        gone.map(|known| known.slot.clone()).collect()
     }
 
     fn unwanted_intents(&self) -> Vec<SlotName> {
