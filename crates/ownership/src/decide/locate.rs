@@ -363,9 +363,11 @@ impl Deciding<'_> {
 
     fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
         let target = slot.target(id.clone());
-        match self.ledger.known.get(&target).map(|known| known.origin) {
-            Some(Origin::Created | Origin::Adopted) => Hint::Ours,
-            Some(Origin::Found) => Hint::Found,
+        match self.ledger.known.get(&target) {
+            Some(known) if known.origin == Origin::Found => Hint::Found,
+            Some(known) if known.slot == slot.name => Hint::Ours,
+            // What we made for another slot nobody but the user names here.
+            Some(_) => Hint::Wish,
             None if self
                 .ledger
                 .intents

@@ -66,6 +66,9 @@ impl Deciding<'_> {
             known.origin != Origin::Found && !self.ledger.condemned.contains(*target)
         });
         let unwanted = ours.filter(|(target, known)| {
+            if self.is_named(target) {
+                return false;
+            }
             if self.case.blueprint.slot(&known.slot).is_none() {
                 return true;
             }
@@ -76,6 +79,12 @@ impl Deciding<'_> {
         unwanted
             .map(|(target, known)| (target.clone(), known.clone()))
             .collect()
+    }
+
+    /// Whether the object names a resource for a slot that it has, whichever slot it was made for.
+    fn is_named(&self, target: &Target) -> bool {
+        let mut slots = self.case.blueprint.slots().iter();
+        slots.any(|slot| slot.holds(target) && self.ledger.ids.get(&slot.name) == Some(&target.id))
     }
 
     /// What carries our mark, is not in the ledger, and no slot of the blueprint wants there. What is
