@@ -693,7 +693,10 @@ async fn law_2_a_copy_with_our_labels_does_not_replace_the_original() {
     shop.settle(&wanted).await;
     let left = api.get_opt("web").await.unwrap();
     let uid = left.and_then(|left| left.metadata.uid);
-    assert_eq!(uid, original.metadata.uid, "law 2: the copy is kept, the original gone");
+    assert_eq!(
+        uid, original.metadata.uid,
+        "law 2: the copy is kept, the original gone"
+    );
     assert!(api.get_opt("a-web").await.unwrap().is_some(), "law 1");
 }
 

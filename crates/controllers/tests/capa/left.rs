@@ -146,7 +146,6 @@ async fn what_was_left_behind_is_named_and_stays_until_a_person_asks() {
     lab.converge().await;
     let left = leave(&lab, "left").await;
     let (vpc, _) = network(&lab).await;
-    lab.assert_silent().await;
     lab.delete().await;
     lab.settle().await;
     let mut words: Vec<&str> = left.iter().map(|target| target.id.as_str()).collect();

@@ -7,9 +7,10 @@
 )]
 
 mod brought;
+mod dropped;
 mod identities;
 mod lab;
 mod left;
 mod life;
+mod meetings;
 mod people;
-mod hostile;
