@@ -68,10 +68,10 @@ async fn network(lab: &Lab) -> (String, String) {
 /// cluster's own group for its nodes that admits one.
 async fn leave(lab: &Lab, name: &str) -> Vec<Target> {
     let (vpc, subnet) = network(lab).await;
-    leave_in(lab, name, &vpc, &subnet).await
+    leave_in(lab, name, &vpc, &subnet)
 }
 
-async fn leave_in(lab: &Lab, name: &str, vpc: &str, subnet: &str) -> Vec<Target> {
+fn leave_in(lab: &Lab, name: &str, vpc: &str, subnet: &str) -> Vec<Target> {
     let one = group(lab, vpc, &format!("k8s-elb-{name}"), &owned());
     let two = group(lab, vpc, &format!("k8s-nlb-{name}"), &owned());
     admit(lab, &one, &two);
@@ -278,7 +278,7 @@ async fn a_namesakes_network_keeps_what_is_in_it() {
     assert!(other.condition("Ready").await.unwrap().holds);
     let left = leave(&lab, "east").await;
     let (vpc, subnet) = network(&other).await;
-    let theirs = leave_in(&lab, "west", &vpc, &subnet).await;
+    let theirs = leave_in(&lab, "west", &vpc, &subnet);
     annotate(&lab, LEFT_BEHIND, "delete").await;
     lab.delete().await;
     lab.settle().await;
