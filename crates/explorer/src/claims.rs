@@ -5,7 +5,7 @@ use cloud_port::Sample;
 use cloud_sim::{Account, Actor};
 use ownership::blueprint::{Empty, Expr, InnerWish, resolve_props};
 use ownership::decide::Evidence;
-use ownership::kind::{Ids, Kind, Marking, Naming};
+use ownership::kind::{Kind, Marking, Naming};
 use ownership::mark::{Dialect, Tags};
 use ownership::part::Props;
 use ownership::{Blueprint, Freehold, Holder, Ledger, Slot, Target};
@@ -43,7 +43,7 @@ pub(crate) fn scenarios(alone: &Scenario, sample: &'static Sample) -> Vec<Scenar
     let kind = sample.kind;
     let mut all = neighbours(alone, sample);
     all.push(heir(alone));
-    if kind.ids == Ids::Names {
+    if kind.ids.are_names() {
         all.push(late_heir(alone, sample));
         all.push(one_name(alone));
     }

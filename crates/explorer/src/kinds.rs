@@ -101,7 +101,7 @@ pub(crate) fn synthetic(
         naming,
         names: NameRule::longest(255),
         ids: match create {
-            CreateMode::Upsert => Ids::Names,
+            CreateMode::Upsert => Ids::Names(&["parent"]),
             CreateMode::Insert => Ids::Unique,
         },
         has_creation_time,

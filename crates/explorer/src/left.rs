@@ -76,7 +76,7 @@ fn declare() -> Kinds {
             ..kind("group", Naming::Free)
         }),
         balancer: leak(Kind {
-            ids: Ids::Names,
+            ids: Ids::Names(&[]),
             ..kind("balancer", Naming::Account)
         }),
     }

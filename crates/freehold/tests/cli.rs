@@ -313,6 +313,10 @@ fn dev_serves_until_it_is_interrupted() {
 }
 
 /// The second sample, in its namespace: every slot, what fills it, and what is in that.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a real process is waited for in real time"
+)]
 fn shows_a_whole_network(ask: &impl Fn(&[&str]) -> Output) {
     let until = std::time::Instant::now() + PATIENCE;
     let show = |command: &str| {

@@ -104,7 +104,17 @@ pub enum Ids {
     /// The resource's name: whoever makes another of that name has the same id. So the id proves no
     /// origin, and a call that is late may meet another resource. What tells two of them apart is
     /// [`Resource::unique`](crate::part::Resource::unique).
-    Names,
+    ///
+    /// A name is a word like any other. With it stand the properties and inner parts, of whichever Kind,
+    /// in which it refers to such a resource.
+    Names(&'static [&'static str]),
+}
+
+impl Ids {
+    /// Whether whoever makes another of that name has the same id.
+    pub fn are_names(self) -> bool {
+        matches!(self, Self::Names(_))
+    }
 }
 
 /// Where a Kind's names are unique.
@@ -253,7 +263,7 @@ impl Kind {
         {
             return refuse("its names are unique within a secret, which no look-up may send");
         }
-        if self.ids == Ids::Names && self.naming == Naming::Free {
+        if self.ids.are_names() && self.naming == Naming::Free {
             return refuse("its ids are names, so a name must be unique somewhere");
         }
         if self
@@ -292,7 +302,7 @@ impl Kind {
         if self.naming == Naming::Free {
             return Err("it is not recorded, so a taken name must refuse a second one");
         }
-        if self.ids == Ids::Names {
+        if self.ids.are_names() {
             return Err("it is not recorded, so its ids must be more than names");
         }
         if self.shows_after(Millis(0)) > Millis(0) {
@@ -462,7 +472,7 @@ pub(crate) mod tests {
             (
                 "more than names",
                 Kind {
-                    ids: Ids::Names,
+                    ids: Ids::Names(&[]),
                     ..object.clone()
                 },
             ),

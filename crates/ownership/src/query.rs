@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::kind::Kind;
+use crate::kind::{Ids, Kind};
 use crate::life::Progress;
 use crate::part::{InnerPart, Props, Resource};
 use crate::place::Place;
@@ -171,6 +171,15 @@ impl Target {
     /// Names a resource in the one place of a claim.
     pub fn new(kind: &'static Kind, id: ResourceId) -> Self {
         Self::at(&Place::HOME, kind, id)
+    }
+
+    /// Whether the text of a property or inner part of this name refers to it.
+    pub fn is_named_by(&self, field: &str, text: &str) -> bool {
+        let refers = match self.kind.ids {
+            Ids::Unique => true,
+            Ids::Names(fields) => fields.contains(&field),
+        };
+        refers && self.id.is_named_in(text)
     }
 
     /// Whether the other is of the same Kind and in the same place.

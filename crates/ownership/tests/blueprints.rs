@@ -314,7 +314,7 @@ fn kinds_for_which_the_laws_cannot_be_kept_are_refused() {
         create: CreateMode::Upsert,
         naming: Naming::Account,
         names: ownership::name::NameRule::longest(255),
-        ids: Ids::Names,
+        ids: Ids::Names(&[]),
         ..THING.clone()
     };
     assert!(upsert.check().is_ok());

@@ -55,8 +55,8 @@ pub struct Cluster {
     pub api_server_port: Option<i64>,
     /// `spec.additionalTags`.
     pub tags: BTreeMap<String, String>,
-    /// The ids that the record says we made or adopted.
-    pub ours: BTreeSet<String>,
+    /// What the record says that we made or adopted: for each id the slot that it fills.
+    pub ours: BTreeMap<String, String>,
     /// The slots that the record knows: what was chosen for a cluster stays chosen.
     pub made: BTreeSet<String>,
     /// Whether it ends: then nothing is asked of its fields that only matters while it lives. See
@@ -145,7 +145,7 @@ impl Cluster {
             endpoint: None,
             api_server_port: None,
             tags: BTreeMap::new(),
-            ours: BTreeSet::new(),
+            ours: BTreeMap::new(),
             made: BTreeSet::new(),
             ends: false,
         }

@@ -234,6 +234,6 @@ impl Cluster {
     /// Whether the object names a VPC that is not known to be ours.
     pub fn brings_its_vpc(&self) -> bool {
         let id = set(self.vpc.id.as_ref());
-        id.is_some_and(|id| !self.ours.contains(id))
+        id.is_some_and(|id| !self.ours.contains_key(id))
     }
 }

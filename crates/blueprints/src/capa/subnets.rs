@@ -92,15 +92,22 @@ impl Cluster {
         let tagged = subnet.tags.get("Name").filter(|name| !name.is_empty());
         Ok(Planned {
             at,
-            slot: subnet_slot(&self.name, &subnet.id),
+            slot: self.slot_of(&subnet.id),
             id: id.map(str::to_owned),
             name: tagged.unwrap_or(&subnet.id).clone(),
             cidr: cidr.transpose()?,
             zone: zone.map(str::to_owned),
             is_public: subnet.is_public,
-            is_brought: id.is_some_and(|id| !self.ours.contains(id)),
+            is_brought: id.is_some_and(|id| !self.ours.contains_key(id)),
             has_nat: set(subnet.nat_gateway.as_ref()).is_some(),
         })
+    }
+
+    /// The slot of a subnet. One of ours that is named by its id has the slot that it was made for.
+    fn slot_of(&self, id: &str) -> SlotName {
+        let made = self.ours.get(id).filter(|slot| slot.starts_with("subnet-"));
+        let made = made.and_then(|slot| SlotName::new(slot).ok());
+        made.unwrap_or_else(|| subnet_slot(&self.name, id))
     }
 
     /// Checks that subnets can be there together.

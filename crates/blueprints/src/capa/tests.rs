@@ -148,13 +148,14 @@ fn recorded() -> Cluster {
     after.subnets = super::default_subnets(&cluster()).unwrap();
     after.vpc.id = Some("vpc-0123456789abcdef0".to_owned());
     after.vpc.internet_gateway = Some("igw-0123456789abcdef0".to_owned());
-    after.ours.insert("vpc-0123456789abcdef0".to_owned());
+    let mut ours = |id: &str, slot: &str| after.ours.insert(id.to_owned(), slot.to_owned());
+    ours("vpc-0123456789abcdef0", "vpc");
     for (at, subnet) in after.subnets.iter_mut().enumerate() {
         let digits = format!("0123456789abcdef{at}");
         subnet.resource_id = Some(format!("subnet-{digits}"));
         subnet.route_table = Some(format!("rtb-{digits}"));
         subnet.nat_gateway = subnet.is_public.then(|| format!("nat-{digits}"));
-        after.ours.insert(format!("subnet-{digits}"));
+        ours(&format!("subnet-{digits}"), "subnet");
     }
     after
 }

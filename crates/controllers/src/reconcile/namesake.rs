@@ -8,8 +8,9 @@ use api::written;
 use cloud_port::LedgerError;
 use kube::api::{ListParams, Patch};
 use kube::{Resource as _, ResourceExt as _};
-use ownership::ledger::{Trace, TraceOf};
-use ownership::{Case, Edit, Ledger, ResourceId};
+use ownership::decide::Phase;
+use ownership::ledger::{Origin, Trace, TraceOf};
+use ownership::{Case, Edit, Ledger, ResourceId, SlotName};
 use serde_json::json;
 
 use super::clock::WallClock;
@@ -24,6 +25,24 @@ struct Namesake<O> {
     object: O,
     bond: Bond,
     ledger: Ledger,
+}
+
+/// Whether it matters what namesakes use while an object lives: where it names resources that it has not
+/// made, for these may be theirs; and where it no longer uses what it has marked.
+pub(super) fn matter(ledger: &Ledger) -> bool {
+    let is_ours = |slot: &SlotName, id: &ResourceId| {
+        let mut known = ledger.known.iter();
+        known.any(|(target, known)| {
+            target.id == *id && known.slot == *slot && known.origin != Origin::Found
+        })
+    };
+    let names_others = ledger.ids.iter().any(|(slot, id)| !is_ours(slot, id));
+    names_others || ledger.traces.keys().any(|trace| is_left(ledger, trace))
+}
+
+/// Whether a trace is on what no slot of the object uses any more.
+fn is_left(ledger: &Ledger, trace: &Trace) -> bool {
+    ledger.ids.values().all(|id| *id != trace.on.id)
 }
 
 impl<S: Sources, K: WallClock> Reconciler<S, K> {
@@ -60,7 +79,10 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
             }
             TraceOf::Inner { .. } => false,
         };
-        let marks: Vec<&Trace> = ledger.traces.keys().filter(is_mark).collect();
+        // Of what it still uses an object that lives forgets nothing.
+        let goes = |trace: &&Trace| case.phase != Phase::Live || is_left(ledger, trace);
+        let marks = ledger.traces.keys().filter(is_mark).filter(goes);
+        let marks: Vec<&Trace> = marks.collect();
         if marks.is_empty() {
             return Ok(());
         }

@@ -347,7 +347,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         // A copy's record is another claim's, and names hosts all the same.
         let mut needed = record::hosts(store.object().meta()).unwrap_or_default();
         let begun = match self.lodge(&mut store, &hosts, question.phase).await {
-            Ok(()) => self.begin_the_end(&question, &mut store).await,
+            Ok(()) => self.make_known(&question, &mut store).await,
             Err(Unlodged::Ledger(error)) => Err(error),
             Err(Unlodged::Trouble(trouble)) => {
                 let said = Some(memory::fingerprint(store.object()));
@@ -478,16 +478,13 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
 
     /// An object that ends and was never pinned to the letter (restored, copied, edited, another
     /// operator's) is pinned first: its end looks for everything that its UUID could have marked. What
-    /// it will forget, namesakes know.
-    async fn begin_the_end(
+    /// it will forget, then and in life, namesakes know.
+    async fn make_known(
         &self,
         question: &Question,
         store: &mut Store<'_, S>,
     ) -> Result<(), LedgerError> {
-        if question.phase == Phase::Live {
-            return Ok(());
-        }
-        if !store.ledger().pinned {
+        if question.phase != Phase::Live && !store.ledger().pinned {
             store.write(&[Edit::Pin]).await?;
         }
         let case = question.case();

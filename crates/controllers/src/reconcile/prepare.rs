@@ -19,7 +19,7 @@ use super::pin::Pin;
 use super::rival::Rival;
 use super::store::Store;
 use super::system::{Sources, System, Trouble, api_of};
-use super::{switches, unserved};
+use super::{namesake, switches, unserved};
 
 /// An object that the engine can be asked about.
 pub(crate) struct Prepared<'r, S: Sources> {
@@ -132,10 +132,6 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let moved = pin.moved && phase == Phase::Live;
         let (facts, knew, hosts) = self.facts(object).await?;
         let mut wants = switches::apply(meta, S::wants(object, &facts)?)?;
-        if phase != Phase::Live {
-            let used = self.namesakes_use(object, wants.dialect.cluster_name());
-            wants.evidence.namesakes_use = used.await?;
-        }
         let claim = pin.claim(S::CLAIM_KIND, meta)?;
         let places = self.system.open(&facts).await?;
         if let Some(until) = places.slowed(self.clock.now()) {
@@ -168,6 +164,10 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         }
         if phase == Phase::Live {
             S::check(object, places.home().cloud())?;
+        }
+        if phase != Phase::Live || namesake::matter(store.ledger()) {
+            let used = self.namesakes_use(object, wants.dialect.cluster_name());
+            wants.evidence.namesakes_use = used.await?;
         }
         let restored = moved && copy.is_none() && store.kept_elsewhere().is_none();
         let stop = if let Some(by) = S::pause(object) {

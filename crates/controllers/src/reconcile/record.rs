@@ -205,8 +205,8 @@ enum WhatRecord {
 /// What the record of an object says that we made for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Made {
-    /// The ids of what we made or adopted.
-    pub(crate) ids: BTreeSet<String>,
+    /// What we made or adopted: for each id the slot that it fills.
+    pub(crate) ids: BTreeMap<String, String>,
     /// The slots that this fills, or that something is being made for.
     pub(crate) slots: BTreeSet<String>,
 }
@@ -226,13 +226,13 @@ pub(crate) fn made(meta: &ObjectMeta, claim_kind: &str, finalizer: &str) -> Made
         return Made::default();
     };
     let mut made = Made {
-        ids: BTreeSet::new(),
+        ids: BTreeMap::new(),
         slots: record.intents.into_keys().collect(),
     };
     for known in record.known {
         if !matches!(known.origin, OriginRecord::Found) && !known.condemned {
-            made.ids.insert(known.id);
-            made.slots.insert(known.slot);
+            made.slots.insert(known.slot.clone());
+            made.ids.insert(known.id, known.slot);
         }
     }
     made

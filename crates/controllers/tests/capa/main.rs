@@ -6,9 +6,10 @@
     reason = "a test stops at the first surprise"
 )]
 
-mod hostile;
+mod dropped;
 mod lab;
 mod left;
+mod meetings;
 mod records;
 mod simulated;
 mod small;

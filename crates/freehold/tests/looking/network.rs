@@ -175,9 +175,10 @@ async fn what_was_left_behind_is_shown_before_it_goes() {
         .annotate_network(json!({"freehold.dev/management": null}))
         .await;
     eventually("gone", async || world.network().await.is_null()).await;
-    let account = world.accounts.account().lock();
-    let gone = groups.iter().all(|group| account.resource(group).is_none());
-    drop(account);
-    assert!(gone);
+    {
+        let account = world.accounts.account().lock();
+        let gone = groups.iter().all(|group| account.resource(group).is_none());
+        assert!(gone, "a person has asked for it");
+    }
     replica.stop().await;
 }

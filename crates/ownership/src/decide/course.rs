@@ -94,10 +94,10 @@ impl Deciding<'_> {
     /// deletion: waits for it then.
     pub(super) fn must_wait_for_guests(&mut self, target: &Target) -> bool {
         let mut going = self.view.resources().filter(|other| {
-            let mut values = other.props.iter().map(|(_, value)| value);
+            let mut props = other.props.iter();
             self.is_going(other)
                 && other.id != target.id
-                && values.any(|value| target.id.is_named_in(value))
+                && props.any(|(name, value)| target.is_named_by(name, value))
         });
         let seen = going.next().map(|other| (other.kind, other.id.clone()));
         let Some((kind, id)) = seen.or_else(|| self.lingering_guest(target)) else {

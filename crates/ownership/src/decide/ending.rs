@@ -195,6 +195,12 @@ impl Deciding<'_> {
             if self.ledger.known.values().any(ours) || !self.may_adopt(slot) {
                 continue;
             }
+            // What is not wanted in somebody's is not ours in it either.
+            let ledger = self.ledger;
+            let recorded = Ids(|name: &SlotName| ledger.ids.get(name).cloned());
+            if slot.only_for.is_some() && !self.is_wanted(slot, &recorded)? {
+                continue;
+            }
             let Some(props) = self.props_at_the_end(slot)? else {
                 continue;
             };
@@ -493,13 +499,21 @@ impl Deciding<'_> {
         let slot = self.slot_or_bare(&mark.slot, &resource.kind_at(), &resource.name);
         let attempt = mark.attempt;
         let ours = self.wanted_tags(&slot, attempt).unwrap_or_default();
-        // Our own key goes with whatever it says; the rest only with our value.
-        let own_key = self.case.identity.key(kind);
+        // Our own key goes with whatever it says, and so does a role: nobody tells any more which one a slot
+        // had that is not wanted. The rest goes only with our value.
+        let identity = self.case.identity;
+        let own_key = identity.key(kind);
+        let whole = identity.dialect.ownership(kind.carrier, None);
+        let whole = whole.unwrap_or_default();
+        let role = identity.dialect.role_key(kind.carrier);
         let tags: Vec<(Text, Text)> = resource
             .tags
             .iter()
             .filter(|(key, value)| {
-                *key == own_key || ours.iter().any(|(k, v)| k == key && v == value)
+                *key == own_key
+                    || role.as_ref() == Some(key)
+                    || whole.has(key, value)
+                    || ours.iter().any(|(k, v)| k == key && v == value)
             })
             .cloned()
             .collect();
@@ -597,7 +611,7 @@ impl Deciding<'_> {
     }
 
     /// A slot of the blueprint; or one that is no longer in it, as far as its name and Kind tell.
-    fn slot_or_bare(&self, name: &SlotName, at: &KindAt, label: &Text) -> Slot {
+    pub(super) fn slot_or_bare(&self, name: &SlotName, at: &KindAt, label: &Text) -> Slot {
         let slot = self.case.blueprint.slot(name).cloned();
         let slot = slot.unwrap_or_else(|| Slot::own(name.clone(), at.kind, label.clone()));
         slot.at(&at.place)

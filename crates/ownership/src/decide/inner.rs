@@ -300,7 +300,31 @@ impl<'a> Deciding<'a> {
                 }
             }
         }
+        for host in self.hosts_of_parts(going.target()) {
+            let Some((resource, read)) = self.see(&host, || why.clone())? else {
+                continue;
+            };
+            if let Verdict::Owned(owned) = self.judge(host.kind, &resource, read) {
+                self.take_out_of_ours(host.kind, &owned, going, why)?;
+            }
+        }
         Ok(())
+    }
+
+    /// What else is recorded, or seen, to have a part inside that names one which goes, whatever is wished
+    /// for by now.
+    fn hosts_of_parts(&self, going: &Target) -> BTreeSet<Target> {
+        let wrote = self.ledger.known.iter().filter(|(_, known)| {
+            let mut parts = known.wrote.iter().flatten();
+            parts.any(|(inner, key)| going.is_named_by(inner, key))
+        });
+        let seen = self.view.all_inner().iter().filter(|seen| {
+            let mut parts = seen.parts.iter();
+            parts.any(|part| going.is_named_by(seen.inner, &part.key))
+        });
+        let hosts = wrote.map(|(host, _)| host).chain(seen.map(|seen| &seen.of));
+        let others = hosts.filter(|host| *host != going && !self.view.deleted(host));
+        others.cloned().collect()
     }
 
     fn take_out_of_ours(
@@ -316,7 +340,8 @@ impl<'a> Deciding<'a> {
         for inner in kind.inner {
             let seen = self.inside(host.target(), inner)?;
             let ours = seen.parts.iter().filter(|part| {
-                going.target().id.is_named_in(&part.key) && self.goes_with(host, inner, part)
+                going.target().is_named_by(inner.name, &part.key)
+                    && self.goes_with(host, inner, part)
             });
             let ours: Vec<InnerPart> = ours.cloned().collect();
             if !ours.is_empty() {
@@ -344,7 +369,7 @@ impl<'a> Deciding<'a> {
         for inner in host.kind.inner.iter().filter(marked) {
             let seen = self.inside(&target, inner)?;
             let ours = seen.parts.iter().filter(|part| {
-                going.target().id.is_named_in(&part.key)
+                going.target().is_named_by(inner.name, &part.key)
                     && self.is_only_ours(host.kind, resource, inner, part)
             });
             let ours: Vec<InnerPart> = ours.cloned().collect();

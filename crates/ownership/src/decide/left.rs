@@ -225,14 +225,14 @@ impl Deciding<'_> {
     /// Takes parts out that name something which goes: of what is ours, and of what was left behind like
     /// it. No order of deletion would do where two name each other.
     fn take_out_what_names(&mut self, going: &Found, why: &Reason) -> Flow<()> {
-        let (kind, id) = (going.leftover.kind, &going.left.target().id);
+        let (kind, going_target) = (going.leftover.kind, going.left.target());
         if kind.inner.is_empty() {
             return Ok(());
         }
         let place = &going.left.target().place;
         let hosts = self.view.of_kind(kind, place);
         let hosts: Vec<Arc<Resource>> = hosts.map(|(host, _)| host.clone()).collect();
-        for host in hosts.iter().filter(|host| host.id != *id) {
+        for host in hosts.iter().filter(|host| host.id != going_target.id) {
             let target = host.target();
             if self.view.deleted(&target) || self.view.keeps_inside(&target) {
                 continue;
@@ -243,7 +243,8 @@ impl Deciding<'_> {
             for inner in kind.inner {
                 let seen = self.inside(&target, inner)?;
                 let naming = seen.parts.iter().filter(|part| {
-                    id.is_named_in(&part.key) && !self.is_anothers(kind, host, inner, part)
+                    going_target.is_named_by(inner.name, &part.key)
+                        && !self.is_anothers(kind, host, inner, part)
                 });
                 let naming: Vec<_> = naming.cloned().collect();
                 if naming.is_empty() {

@@ -17,6 +17,7 @@ use crate::rules::Rules;
 use crate::secret::Digests;
 use crate::sight::Sight;
 use crate::step::{MarkRight, Step};
+use crate::text::Text;
 use crate::time::Tick;
 use crate::verdict::{self, Owned, Standing, Verdict};
 use crate::view::Seen;
@@ -120,7 +121,7 @@ impl Deciding<'_> {
             return Ok(());
         };
         self.note_operation(&slot.name)?;
-        self.execute_condemned(slot)?;
+        self.execute_condemned(&slot.name)?;
         match self.locate(slot, &props)? {
             Located::Owned {
                 resource,
@@ -176,6 +177,7 @@ impl Deciding<'_> {
             return act(Need::Write(vec![edit]), Reason::Yield(slot.name.clone()));
         }
         if !self.is_held(&slot.name, &owned) {
+            self.note_user_tags(slot, resource)?;
             self.repair_mark(slot, resource, &owned)?;
             self.reduce(slot, &target, twins)?;
             self.tell_copies(slot);
@@ -236,10 +238,10 @@ impl Deciding<'_> {
             return Ok(());
         }
         let born = self.view.created(&slot.name).is_some();
-        let mut known = Known::new(slot, origin, resource);
-        if born && self.rules.answer_proves(slot.kind) {
-            known.tags.extend(slot.user_tags.iter().cloned());
-        }
+        let known = Known {
+            tags: self.wrote_tags(slot, resource, origin),
+            ..Known::new(slot, origin, resource)
+        };
         let mut edits = vec![Edit::Record {
             slot: slot.name.clone(),
             target: target.clone(),
@@ -279,6 +281,25 @@ impl Deciding<'_> {
         act(Need::Write(edits), why)
     }
 
+    /// The user's tags that count as ours on a resource of ours of which nothing is known yet: whatever is
+    /// asked for its create has written, or whoever had it before did so for this object.
+    fn wrote_tags(
+        &self,
+        slot: &Slot,
+        resource: &Resource,
+        origin: Origin,
+    ) -> BTreeSet<(Text, Text)> {
+        let known = self.ledger.known.get(&resource.target());
+        if origin == Origin::Found || known.is_some_and(|known| known.is(slot.kind, resource)) {
+            return BTreeSet::new();
+        }
+        // What our own create has just overwritten was somebody's.
+        let born = self.view.created(&slot.name).is_some();
+        let overwrites = born && !self.rules.answer_proves(slot.kind);
+        let ours = |(key, value): &&(Text, Text)| !overwrites || !resource.tags.has(key, value);
+        slot.user_tags.iter().filter(ours).cloned().collect()
+    }
+
     /// The parts that the announced create of a slot puts into its resource itself.
     fn carried(&self, slot: &Slot) -> BTreeSet<Part> {
         let Some(intent) = self.ledger.intents.get(&slot.name) else {
@@ -308,6 +329,7 @@ impl Deciding<'_> {
             }
             None => self.ledger.attempts.get(&slot.name).copied().unwrap_or(1),
         };
+        self.note_user_tags(slot, resource)?;
         let tags = self.missing_tags(slot, resource, attempt);
         let targets = vec![resource.target()];
         if tags.is_empty() {
@@ -335,7 +357,10 @@ impl Deciding<'_> {
     /// Adoption is written down, then marked, then seen by marks, like a create.
     pub(super) fn adopt(&mut self, slot: &Slot, resource: &Resource) -> Flow<()> {
         let target = resource.target();
-        let known = Known::new(slot, Origin::Adopted, resource);
+        let known = Known {
+            tags: self.wrote_tags(slot, resource, Origin::Adopted),
+            ..Known::new(slot, Origin::Adopted, resource)
+        };
         let record = Edit::Record {
             slot: slot.name.clone(),
             target: target.clone(),

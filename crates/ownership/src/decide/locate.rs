@@ -328,7 +328,7 @@ impl Deciding<'_> {
             .collect();
         let recorded = self.ledger.ids.get(&slot.name);
         owned.sort_by_cached_key(|(resource, owned)| {
-            let needed = self.rules.keeps_needed_twin() && self.is_needed(&resource.id);
+            let needed = self.rules.keeps_needed_twin() && self.is_needed(owned.target());
             let attempt = owned.mark().map_or(0, |mark| mark.attempt);
             (
                 is_beside(slot, props, resource),
@@ -377,22 +377,25 @@ impl Deciding<'_> {
     }
 
     /// Whether something else that we have seen refers to this resource.
-    pub(super) fn is_needed(&self, id: &ResourceId) -> bool {
+    pub(super) fn is_needed(&self, target: &Target) -> bool {
         let by_props = self.view.resources().any(|other| {
-            other.id != *id && other.props.iter().any(|(_, value)| id.is_named_in(value))
+            let mut props = other.props.iter();
+            other.id != target.id && props.any(|(name, value)| target.is_named_by(name, value))
         });
         by_props
             || self.view.all_inner().iter().any(|seen| {
-                let names = |part: &InnerPart| id.is_named_in(&part.key);
-                seen.of.id != *id && seen.parts.iter().any(names)
+                let names = |part: &InnerPart| target.is_named_by(seen.inner, &part.key);
+                seen.of.id != target.id && seen.parts.iter().any(names)
             })
     }
 
     fn hint(&self, slot: &Slot, id: &ResourceId) -> Hint {
         let target = slot.target(id.clone());
-        match self.ledger.known.get(&target).map(|known| known.origin) {
-            Some(Origin::Created | Origin::Adopted) => Hint::Ours,
-            Some(Origin::Found) => Hint::Found,
+        match self.ledger.known.get(&target) {
+            Some(known) if known.origin == Origin::Found => Hint::Found,
+            Some(known) if known.slot == slot.name => Hint::Ours,
+            // What we made for another slot nobody but the user names here.
+            Some(_) => Hint::Wish,
             None if self
                 .ledger
                 .intents
@@ -463,7 +466,11 @@ impl Deciding<'_> {
                     owner,
                 }))
             }
-            (Verdict::Foreign(Owner::Legacy), _) => Some(Located::Adoptable { resource }),
+            (Verdict::Foreign(Owner::Legacy), _)
+                if evidence || self.may_adopt_as_marked(slot, &resource) =>
+            {
+                Some(Located::Adoptable { resource })
+            }
             (Verdict::Foreign(_), Hint::Wish) => Some(Located::Used { resource }),
             (Verdict::Foreign(_), _) => None,
             (Verdict::Unmarked | Verdict::Used, Hint::Ours) if open => {
@@ -499,6 +506,14 @@ impl Deciding<'_> {
             }
             (Verdict::Unmarked | Verdict::Used, _) => Some(Located::Used { resource }),
         }
+    }
+
+    /// Whether a resource that the object names is its own because the dialect's mark is on it: in full, for
+    /// others write some of its tags, too; and not where another live cluster of the name uses it.
+    fn may_adopt_as_marked(&self, slot: &Slot, resource: &Resource) -> bool {
+        let dialect = &self.case.identity.dialect;
+        dialect.marks_in_full(slot.kind, &resource.tags)
+            && !self.case.evidence.namesakes_use.contains(&resource.id)
     }
 
     /// What our name without any mark means: as a person says for this object, or the rules.

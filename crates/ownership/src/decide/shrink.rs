@@ -1,6 +1,7 @@
 //! Shrinking in life: what the ledger knows and the blueprint no longer wants is ended while the claim
 //! lives, by the same proof as at the end.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Deciding, Flow, Need, act};
@@ -14,7 +15,7 @@ use crate::rules::Rules;
 use crate::sight::Sight;
 use crate::step::{Step, UnmarkRight};
 use crate::text::Text;
-use crate::verdict::{Owned, Verdict};
+use crate::verdict::{Owned, Owner, Verdict};
 
 impl Deciding<'_> {
     /// Ends what is not wanted any more. First everything that is wanted is there and as it should be:
@@ -38,6 +39,9 @@ impl Deciding<'_> {
             return Ok(());
         }
         self.end_unwanted_intents(&intents)?;
+        for slot in self.sentenced() {
+            self.execute_condemned(&slot)?;
+        }
         for (target, known) in unwanted {
             self.end_unwanted(target, &known)?;
         }
@@ -62,6 +66,9 @@ impl Deciding<'_> {
             known.origin != Origin::Found && !self.ledger.condemned.contains(*target)
         });
         let unwanted = ours.filter(|(target, known)| {
+            if self.is_named(target) {
+                return false;
+            }
             if self.case.blueprint.slot(&known.slot).is_none() {
                 return true;
             }
@@ -72,6 +79,12 @@ impl Deciding<'_> {
         unwanted
             .map(|(target, known)| (target.clone(), known.clone()))
             .collect()
+    }
+
+    /// Whether the object names a resource for a slot that it has, whichever slot it was made for.
+    fn is_named(&self, target: &Target) -> bool {
+        let mut slots = self.case.blueprint.slots().iter();
+        slots.any(|slot| slot.holds(target) && self.ledger.ids.get(&slot.name) == Some(&target.id))
     }
 
     /// What carries our mark, is not in the ledger, and no slot of the blueprint wants there. What is
@@ -100,6 +113,15 @@ impl Deciding<'_> {
             }
         }
         Ok(unwanted)
+    }
+
+    /// The slots that are not in the blueprint and have condemned twins.
+    fn sentenced(&self) -> BTreeSet<SlotName> {
+        let condemned = self.ledger.condemned.iter();
+        let known = condemned.filter_map(|target| self.ledger.known.get(target));
+        let gone = known.filter(|known| self.case.blueprint.slot(&known.slot).is_none());
+        let gone = gone.filter(|known| self.may_end(&known.slot));
+        gone.map(|known| known.slot.clone()).collect()
     }
 
     fn unwanted_intents(&self) -> Vec<SlotName> {
@@ -164,7 +186,19 @@ impl Deciding<'_> {
         if self.is_another(&target, &resource) {
             return self.forget_unwanted(target);
         }
-        let Verdict::Owned(owned) = self.judge(kind, &resource, read) else {
+        let verdict = self.judge(kind, &resource, read);
+        let Verdict::Owned(owned) = verdict else {
+            let legacy = verdict == Verdict::Foreign(Owner::Legacy);
+            let sure = !self.rules.names_prove_nothing() || known.is(kind, &resource);
+            if legacy && sure && !self.is_going(&resource) {
+                // Part of the mark is gone: it is completed, and then it goes by its mark.
+                let slot = self.slot_or_bare(&known.slot, &resource.kind_at(), &resource.name);
+                return self.mark_new(&slot, &resource);
+            }
+            if legacy || verdict == Verdict::Unmarked {
+                let (slot, target) = (known.slot.clone(), target.clone());
+                self.findings.push(Finding::MarkLost { slot, target });
+            }
             // Somebody took our mark off it: released, like everything that lost its mark.
             let sight = Sight::Lost(target.clone());
             let over = |rules: &dyn Rules, since| rules.settled_at(kind, since);
@@ -182,7 +216,7 @@ impl Deciding<'_> {
             self.await_gone(kind, &target.id);
             return Ok(());
         }
-        if self.is_needed(&target.id) && self.rules.spares_what_is_needed() {
+        if self.is_needed(&target) && self.rules.spares_what_is_needed() {
             // What needs it may be on its way out, too, or have to stay as it is.
             let slot = known.slot.clone();
             self.findings.push(Finding::StillNeeded { slot, target });
@@ -297,8 +331,27 @@ impl Deciding<'_> {
         self.closable(sight, over, Reason::AwaitTrace(trace.on.id.clone()))
     }
 
+    /// The user's tags that a resource of ours lacks are noted as ours before they are written. What is there
+    /// already we did not write.
+    pub(super) fn note_user_tags(&self, slot: &Slot, resource: &Resource) -> Flow<()> {
+        let target = resource.target();
+        let Some(known) = self.ledger.known.get(&target) else {
+            return Ok(());
+        };
+        let lacks = |(key, value): &&(Text, Text)| !resource.tags.has(key, value);
+        let mut tags = known.tags.clone();
+        tags.extend(slot.user_tags.iter().filter(lacks).cloned());
+        if tags == known.tags {
+            return Ok(());
+        }
+        act(
+            Need::Write(vec![Edit::Tagged { target, tags }]),
+            Reason::NoteParts(slot.name.clone()),
+        )
+    }
+
     /// The user's tags on a resource of ours: what we wrote and is not wanted any more goes; what others
-    /// wrote stays. What will be written is noted first.
+    /// wrote stays.
     pub(super) fn converge_user_tags(
         &mut self,
         slot: &Slot,
@@ -309,20 +362,7 @@ impl Deciding<'_> {
         let Some(known) = self.ledger.known.get(target) else {
             return Ok(());
         };
-        let noted = known.tags.clone();
-        let wanted = || slot.user_tags.iter().cloned();
-        let mut all = noted.clone();
-        all.extend(wanted());
-        if all != noted {
-            let edit = Edit::Tagged {
-                target: target.clone(),
-                tags: all,
-            };
-            return act(
-                Need::Write(vec![edit]),
-                Reason::NoteParts(slot.name.clone()),
-            );
-        }
+        let noted = &known.tags;
         let stale = |tag: &&(Text, Text)| !slot.user_tags.contains(tag);
         let stale: Vec<(Text, Text)> = noted.iter().filter(stale).cloned().collect();
         // One call for all that are there; a key that is wanted with another value is overwritten.
@@ -350,7 +390,11 @@ impl Deciding<'_> {
         if self.closable(sight, over, Reason::AwaitTrace(target.id.clone())) {
             let edit = Edit::Tagged {
                 target: target.clone(),
-                tags: wanted().collect(),
+                tags: noted
+                    .iter()
+                    .filter(|tag| !stale.contains(tag))
+                    .cloned()
+                    .collect(),
             };
             return act(Need::Write(vec![edit]), Reason::Settled);
         }

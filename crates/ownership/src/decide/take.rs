@@ -3,7 +3,7 @@
 
 use super::{Deciding, Flow, Need, Phase, act};
 use crate::finding::Reason;
-use crate::kind::{Ids, Kind};
+use crate::kind::Kind;
 use crate::ledger::{Edit, Origin};
 use crate::place::KindAt;
 use crate::query::Target;
@@ -187,5 +187,5 @@ fn await_call(target: &Target) -> Reason {
 
 /// Whether a resource is known by a name that the next claim may take.
 pub(super) fn is_a_name(kind: &Kind) -> bool {
-    kind.ids == Ids::Names
+    kind.ids.are_names()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Deciding, Flow, Need, act};
-use crate::blueprint::Slot;
+use crate::blueprint::{Slot, SlotName};
 use crate::finding::{Finding, Reason};
 use crate::ledger::{Edit, Known, Origin};
 use crate::part::Resource;
@@ -49,31 +49,31 @@ impl Deciding<'_> {
     }
 
     /// Deletes the condemned twins of a slot, and forgets those that are gone.
-    pub(super) fn execute_condemned(&mut self, slot: &Slot) -> Flow<()> {
+    pub(super) fn execute_condemned(&mut self, slot: &SlotName) -> Flow<()> {
         let ours = |target: &&Target| {
             let known = self.ledger.known.get(*target);
-            known.is_some_and(|known| known.slot == slot.name)
+            known.is_some_and(|known| known.slot == *slot)
         };
         let condemned: Vec<Target> = self.ledger.condemned.iter().filter(ours).cloned().collect();
         for target in condemned {
-            let why = Reason::Condemned(target.id.clone());
+            let (kind, why) = (target.kind, Reason::Condemned(target.id.clone()));
             let seen = self.see(&target, || why.clone())?;
             if self.is_blocked(&target) {
                 continue;
             }
-            match seen.map(|(resource, read)| self.judge(slot.kind, &resource, read)) {
+            match seen.map(|(resource, read)| self.judge(kind, &resource, read)) {
                 Some(Verdict::Owned(owned)) => {
-                    if self.is_held(&slot.name, &owned) {
+                    if self.is_held(slot, &owned) {
                         continue;
                     }
                     self.confirm_sentence(&target, why.clone())?;
-                    self.delete(slot.kind, &target, why)?;
+                    self.delete(kind, &target, why)?;
                 }
                 // Not ours any more: released, like everything that lost its mark.
                 Some(_) => return act(Need::Write(vec![Edit::Gone { target }]), why),
                 // The sentence stands for as long as an old read can show the twin: whoever sees it
                 // must not take it for the one to keep.
-                None if self.gone_for_good(slot.kind, &target) => {
+                None if self.gone_for_good(kind, &target) => {
                     return act(Need::Write(vec![Edit::Gone { target }]), why);
                 }
                 None => {}

@@ -165,6 +165,12 @@ impl Dialect {
             .collect())
     }
 
+    /// The key that says what a resource is for, beside the ownership mark. Not every dialect writes one.
+    pub fn role_key(&self, carrier: Carrier) -> Option<Text> {
+        let has_roles = matches!(self, Self::Capa { .. });
+        has_roles.then(|| carrier.encode_key(CAPA_ROLE).into())
+    }
+
     /// The name of the cluster that its marks name. Not every dialect names one.
     pub fn cluster_name(&self) -> Option<&str> {
         match self {
@@ -242,6 +248,13 @@ impl Dialect {
                 ],
             ),
         }
+    }
+
+    /// Whether its ownership mark for this object is on a resource, with all that it writes on this Kind.
+    pub fn marks_in_full(&self, kind: &Kind, tags: &Tags) -> bool {
+        let all = self.ownership_on(kind, None);
+        let is_there = |all: Tags| all.iter().all(|(key, value)| tags.has(key, value));
+        self.read(kind.carrier, tags) == Reading::Ours || all.is_ok_and(is_there)
     }
 
     /// What a resource with our name and no mark at all means.

@@ -151,7 +151,7 @@ pub static CLASSIC_LOAD_BALANCER: Kind = Kind {
     tags_together: false,
     naming: Naming::Account,
     names: NAMES,
-    ids: Ids::Names,
+    ids: Ids::Names(&[]),
     has_creation_time: true,
     recorded: true,
     lists_marks: true,

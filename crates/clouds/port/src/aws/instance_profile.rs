@@ -73,7 +73,7 @@ pub static INSTANCE_PROFILE: Kind = Kind {
     tags_together: false,
     naming: Naming::Account,
     names: ownership::name::NameRule::longest(128),
-    ids: Ids::Names,
+    ids: Ids::Names(&[]),
     has_creation_time: true,
     lists_marks: false,
     recorded: true,

@@ -131,7 +131,7 @@ pub static ROLE: Kind = Kind {
     tags_together: false,
     naming: Naming::Account,
     names: ownership::name::NameRule::longest(64),
-    ids: Ids::Names,
+    ids: Ids::Names(&[super::instance_profile::PROFILE_ROLE]),
     has_creation_time: true,
     lists_marks: true,
     recorded: true,

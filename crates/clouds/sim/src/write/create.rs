@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ownership::kind::{BirthProof, Change, CreateMode, Ids, Kind, Marking, Naming};
+use ownership::kind::{BirthProof, Change, CreateMode, Kind, Marking, Naming};
 use ownership::life;
 use ownership::mark::Tags;
 use ownership::part::{Props, Resource};
@@ -186,7 +186,10 @@ impl Account {
             self.dooms_next(why);
         }
         let stage = self.first_life(kind, at_once);
-        let unique = (kind.ids == Ids::Names).then(|| self.next_id(row.unique).text());
+        let unique = kind
+            .ids
+            .are_names()
+            .then(|| self.next_id(row.unique).text());
         let resource = Arc::new(Resource {
             place: self.shelves[order.shelf].place.clone(),
             kind,
