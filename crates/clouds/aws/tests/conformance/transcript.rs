@@ -242,9 +242,10 @@ fn show_resource(resource: &Resource, read: bool) -> String {
             let mut rules = resource.kind.props.iter();
             let is_given = |rule: &PropRule| rule.name == *name && rule.change == Change::Given;
             // What the cloud gives is its own, and not every create call tells of it.
-            match rules.any(is_given) {
-                true => read.then(|| format!("{name}=given")),
-                false => Some(format!("{name}={value}")),
+            if rules.any(is_given) {
+                read.then(|| format!("{name}=given"))
+            } else {
+                Some(format!("{name}={value}"))
             }
         })
         .collect();
