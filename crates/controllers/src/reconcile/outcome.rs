@@ -248,8 +248,7 @@ impl Conditions {
             let message = format!("{}: {what}", told.join("; "));
             self.say(SHARED, true, SHARED, message);
             if let Some(ready) = self.by_type.get_mut(READY).filter(|ready| ready.holds) {
-                "all resources are in place; those that the condition \
-                 Shared names are used, not owned"
+                "all resources are in place; some are used and not ours: see the condition Shared"
                     .clone_into(&mut ready.message);
             }
         }

@@ -168,10 +168,7 @@ async fn what_was_retained_and_is_used_now_is_not_called_marked() {
     world.create_cluster().await;
     eventually("ready", async || world.is(DEMO, "Ready").await).await;
     let (_, ready) = world.said(DEMO, "Ready").await.unwrap();
-    assert!(
-        ready.contains("what the condition Shared names is only used"),
-        "{ready}"
-    );
+    assert!(ready.contains("some are used and not ours"), "{ready}");
     let (_, shared) = world.said(DEMO, "Shared").await.unwrap();
     assert!(
         shared.contains("were there with this cluster's name"),
