@@ -90,8 +90,8 @@ pub enum Source {
         /// What to do when the id that the user wrote does not exist.
         if_missing: IfMissing,
     },
-    /// Somebody's: the recorded id, else whatever has these properties and tags. Never created or
-    /// deleted.
+    /// Somebody's: the recorded id, else whatever has these properties and tags, and the slot's label as
+    /// its name where that is not empty. Never created or deleted.
     Find {
         /// The properties to find it by.
         by: Vec<(&'static str, Expr)>,

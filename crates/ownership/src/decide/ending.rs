@@ -445,7 +445,25 @@ impl Deciding<'_> {
                 let slot = self.slot_or_bare(&mark.slot, &resource.kind_at(), &resource.name);
                 self.repair_mark(&slot, &resource, &owned)?;
             }
+            if let Some(mark) = owned.mark() {
+                self.unhook(&mark.slot)?;
+            }
             self.delete(kind, owned.target(), Reason::Ends)?;
+        }
+        Ok(())
+    }
+
+    /// Before something of ours goes, what leads to it is taken out of what we only use: a load balancer
+    /// sends nobody to a machine that is about to end.
+    fn unhook(&mut self, name: &SlotName) -> Flow<()> {
+        for (slot, target, resource) in self.used_with_parts()? {
+            let leads = |inner: &&InnerKind| {
+                let mut wishes = slot.inner.iter();
+                wishes.any(|wish| wish.kind == inner.name && wish.refers_to(name))
+            };
+            for inner in slot.kind.inner.iter().filter(leads) {
+                self.remove_ours(slot.kind, &target, &resource, inner, &[])?;
+            }
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ impl Deciding<'_> {
             return Ok(None);
         };
         // What is known by tags alone is asked for by them: the others need not be listed.
-        let query = if by.is_empty() && !tags.is_empty() {
+        let query = if by.is_empty() && slot.label.is_empty() && !tags.is_empty() {
             let keys = tags.iter().map(|(key, _)| key.clone()).collect();
             Query::Marks {
                 kind: slot.kind,
@@ -98,7 +98,7 @@ impl Deciding<'_> {
             Query::Match {
                 kind: slot.kind,
                 place: slot.place.clone(),
-                name: "".into(),
+                name: slot.label.clone(),
                 props,
             }
         };
@@ -145,6 +145,7 @@ fn describe(slot: &Slot) -> Text {
     let tags = tags
         .iter()
         .map(|(key, expr)| one(&format!("tag {key}"), expr));
-    let all: Vec<String> = by.chain(tags).collect();
+    let name = (!slot.label.is_empty()).then(|| format!("name {}", slot.label));
+    let all: Vec<String> = name.into_iter().chain(by).chain(tags).collect();
     format!("{} with {}", slot.kind.noun, all.join(" and ")).into()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Deciding, Flow, Need, act};
-use crate::blueprint::Slot;
+use crate::blueprint::{Empty, Slot};
 use crate::finding::{Finding, Reason};
 use crate::kind::{Kind, Marking};
 use crate::ledger::{Edit, Origin, Trace, TraceOf};
@@ -391,15 +391,20 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// The recorded resources that are not ours and that slots wish for parts in.
+    /// The resources that are not ours and that slots wish for parts in: those that are recorded, and what
+    /// a slot finds that is only looked up.
     pub(super) fn used_with_parts(&mut self) -> Flow<Vec<(&'a Slot, Target, Arc<Resource>)>> {
         let mut used = Vec::new();
         let slots = self.case.blueprint.slots().iter();
         for slot in slots.filter(|slot| !slot.inner.is_empty()) {
-            let Some(id) = self.ledger.ids.get(&slot.name).cloned() else {
-                continue;
+            let target = match self.ledger.ids.get(&slot.name) {
+                Some(id) => slot.target(id.clone()),
+                // The memory may be lost.
+                None => match self.matches(slot, &Empty)?.as_deref() {
+                    Some([only]) => only.target(),
+                    _ => continue,
+                },
             };
-            let target = slot.target(id);
             let seen = self.see(&target, || Reason::CheckRecorded(slot.name.clone()))?;
             let Some((resource, read)) = seen else {
                 continue;
