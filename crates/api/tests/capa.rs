@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::capa::{AwsCluster, OwnerCluster, RoleIdentity, StaticIdentity};
-use api::manifests::{self, CAPA_DEFINITIONS};
+use api::capa::{AwsCluster, AwsMachine, OwnerCluster, OwnerMachine, RoleIdentity, StaticIdentity};
+use api::manifests::{self, CAPA_DEFINITIONS, CAPA_MACHINE_DEFINITIONS};
 use embedded_kube::{Cluster, TokioClock};
 use kube::api::{Api, PostParams};
 use serde::Serialize;
@@ -73,6 +73,28 @@ fn full() -> Value {
     })
 }
 
+/// The same of a machine.
+fn full_machine() -> Value {
+    json!({
+        "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2",
+        "kind": "AWSMachine",
+        "metadata": {"name": "a", "namespace": "default"},
+        "spec": {
+            "providerID": "p", "instanceID": "i", "ami": {"id": "a", "else": 1},
+            "imageLookupFormat": "f", "imageLookupOrg": "o", "imageLookupBaseOS": "b",
+            "instanceType": "t3.large", "additionalTags": {"a": "b"}, "iamInstanceProfile": "p",
+            "additionalSecurityGroups": [{"id": "g", "else": 1}],
+            "subnet": {"id": "s", "else": 1}, "sshKeyName": "k",
+            "rootVolume": {
+                "size": 30, "type": "gp3", "iops": 3000, "throughput": 125, "encrypted": true,
+                "encryptionKey": "k", "else": 1,
+            },
+            "uncompressedUserData": true,
+        },
+        "status": {"ready": false, "instanceState": "running", "else": 1},
+    })
+}
+
 fn keeps<K: DeserializeOwned + Serialize>(object: &Value) {
     let view: K = serde_json::from_value(object.clone()).unwrap();
     assert_eq!(serde_json::to_value(view).unwrap(), *object);
@@ -81,6 +103,15 @@ fn keeps<K: DeserializeOwned + Serialize>(object: &Value) {
 #[test]
 fn views_give_back_what_they_were_given() {
     keeps::<AwsCluster>(&full());
+    keeps::<AwsMachine>(&full_machine());
+    keeps::<OwnerMachine>(&json!({
+        "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Machine", "metadata": {"name": "a"},
+        "spec": {
+            "clusterName": "c", "version": "v1.34.2", "failureDomain": "z", "else": 1,
+            "bootstrap": {"dataSecretName": "s", "configRef": {}},
+        },
+        "status": {},
+    }));
     let of = |kind: &str, spec: Value| {
         json!({
             "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": kind,
@@ -103,6 +134,7 @@ fn views_give_back_what_they_were_given() {
         "apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "metadata": {"name": "a"},
         "spec": {
             "paused": true, "clusterNetwork": {"apiServerPort": 443, "pods": {}}, "else": 1,
+            "infrastructureRef": {"kind": "AWSCluster", "name": "c", "apiGroup": "g"},
         },
         "status": {},
     }));
@@ -120,6 +152,13 @@ async fn a_shipped_definition_keeps_what_it_does_not_know() {
     let created = api.create(&PostParams::default(), &object).await.unwrap();
     let created = serde_json::to_value(created).unwrap();
     assert_eq!(created["spec"], full()["spec"]);
+    let installed = manifests::install_all(server.client(), &CAPA_MACHINE_DEFINITIONS).await;
+    assert_eq!(installed.unwrap().len(), CAPA_MACHINE_DEFINITIONS.len());
+    let api: Api<AwsMachine> = Api::namespaced(server.client(), "default");
+    let object = serde_json::from_value(full_machine()).unwrap();
+    let created = api.create(&PostParams::default(), &object).await.unwrap();
+    let created = serde_json::to_value(created).unwrap();
+    assert_eq!(created["spec"], full_machine()["spec"]);
 }
 
 /// Type by path of every typed leaf in a schema; `[]` is any element, `*` any key.
@@ -174,15 +213,18 @@ fn the_definition_types_exactly_the_fields_of_the_view() {
             _ => found.push(path.to_owned()),
         }
     }
-    let mut typed = Vec::new();
-    let mut spec = full()["spec"].clone();
-    spec.as_object_mut().unwrap().remove("bastion");
-    collect(&spec, "spec", &mut typed);
-    typed.sort();
-    let declared: Vec<String> = schema(&definition(CAPA_DEFINITIONS[0]))
-        .into_keys()
-        .collect();
-    assert_eq!(declared, typed);
+    for (full, text) in [
+        (full(), CAPA_DEFINITIONS[0]),
+        (full_machine(), CAPA_MACHINE_DEFINITIONS[0]),
+    ] {
+        let mut typed = Vec::new();
+        let mut spec = full["spec"].clone();
+        spec.as_object_mut().unwrap().remove("bastion");
+        collect(&spec, "spec", &mut typed);
+        typed.sort();
+        let declared: Vec<String> = schema(&definition(text)).into_keys().collect();
+        assert_eq!(declared, typed);
+    }
 }
 
 #[test]
@@ -190,25 +232,33 @@ fn the_definition_agrees_with_the_original() {
     let Some(folder) = std::env::var_os("FREEHOLD_UPSTREAM_CRDS") else {
         return;
     };
-    let file = "infrastructure.cluster.x-k8s.io_awsclusters.yaml";
-    let path = std::path::Path::new(&folder).join(file);
-    let original = definition(&std::fs::read_to_string(path).unwrap());
-    let ours = definition(CAPA_DEFINITIONS[0]);
-    for part in ["group", "names", "scope"] {
-        assert_eq!(ours["spec"][part], original["spec"][part], "{part}");
-    }
-    let theirs = schema(&original);
-    for (path, kind) in schema(&ours) {
-        // Roles that are not served are refused in words, not by the schema.
-        if !path.ends_with("sourceSecurityGroupRoles[]") {
-            assert_eq!(theirs.get(&path), Some(&kind), "{path}");
+    for (kind, text) in [
+        ("awsclusters", CAPA_DEFINITIONS[0]),
+        ("awsmachines", CAPA_MACHINE_DEFINITIONS[0]),
+        ("awsmachinetemplates", CAPA_MACHINE_DEFINITIONS[1]),
+    ] {
+        let file = format!("infrastructure.cluster.x-k8s.io_{kind}.yaml");
+        let path = std::path::Path::new(&folder).join(file);
+        let original = definition(&std::fs::read_to_string(path).unwrap());
+        let ours = definition(text);
+        for part in ["group", "names", "scope"] {
+            assert_eq!(ours["spec"][part], original["spec"][part], "{part}");
+        }
+        let theirs = schema(&original);
+        for (path, kind) in schema(&ours) {
+            // Roles that are not served are refused in words, not by the schema.
+            if !path.ends_with("sourceSecurityGroupRoles[]") {
+                assert_eq!(theirs.get(&path), Some(&kind), "{path}");
+            }
         }
     }
 }
 
 #[test]
 fn cluster_api_is_told_which_contract_the_definition_fulfils() {
-    let ours = definition(CAPA_DEFINITIONS[0]);
-    let labels = &ours["metadata"]["labels"];
-    assert_eq!(labels["cluster.x-k8s.io/v1beta1"], "v1beta2");
+    let [machines, templates, _] = CAPA_MACHINE_DEFINITIONS;
+    for text in [CAPA_DEFINITIONS[0], machines, templates] {
+        let labels = &definition(text)["metadata"]["labels"];
+        assert_eq!(labels["cluster.x-k8s.io/v1beta1"], "v1beta2");
+    }
 }

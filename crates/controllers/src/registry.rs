@@ -13,6 +13,7 @@ pub use crate::resources::Resources;
 pub use crate::rights::Right;
 pub use api::manifests::Served;
 
+use crate::capa::machine::{self, CapaMachines};
 use crate::capa::{self, Capa};
 use crate::kkp::{self, Kkp};
 use crate::land::{Land, Plot};
@@ -28,6 +29,9 @@ use crate::rights;
 pub struct Entry {
     /// Its name, as `--systems` takes it.
     pub name: &'static str,
+    /// The system that it is served with: an API of several kinds has an entry for each, and `--systems`
+    /// takes the name of all.
+    pub part_of: Option<&'static str>,
     /// What it is, in a few words.
     pub about: &'static str,
     /// Its objects.
@@ -109,12 +113,27 @@ macro_rules! systems {
 systems! {
     kkp::ENTRY: |clouds| Kkp { accounts: clouds.aws() },
     capa::ENTRY: |clouds| Capa { accounts: clouds.aws() },
+    machine::ENTRY: |clouds| CapaMachines { accounts: clouds.aws() },
 }
 
 /// The entry of this name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     let mut entries = ENTRIES.iter().copied();
     entries.find(|entry| entry.name == name)
+}
+
+/// The names that `--systems` takes.
+pub fn names() -> Vec<&'static str> {
+    let whole = ENTRIES.iter().filter(|entry| entry.part_of.is_none());
+    whole.map(|entry| entry.name).collect()
+}
+
+/// Everything that is served under a name that `--systems` takes; nothing, if it is none.
+pub fn served_as(name: &str) -> Vec<&'static Entry> {
+    let entries = ENTRIES.iter().copied();
+    entries
+        .filter(|entry| entry.part_of.unwrap_or(entry.name) == name)
+        .collect()
 }
 
 /// The admission policies of these systems, each with its binding: the one that protects the claims
@@ -274,6 +293,17 @@ mod tests {
                 entry.definitions.iter().any(|text| text.contains(&name)),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn a_system_of_several_kinds_is_served_by_one_name() {
+        let names: Vec<&str> = served_as("capa").iter().map(|it| it.name).collect();
+        assert_eq!(names, ["capa", "capa-machines"]);
+        assert!(served_as("capa-machines").is_empty());
+        for entry in ENTRIES {
+            let whole = entry.part_of.unwrap_or(entry.name);
+            assert!(super::names().contains(&whole), "{whole}");
         }
     }
 

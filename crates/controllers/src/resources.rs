@@ -11,6 +11,8 @@ pub struct Resources {
     pub uses: &'static [&'static Kind],
     /// The inner Kinds of the parts that it adds.
     pub adds: &'static [&'static str],
+    /// The parts that it adds to what it only uses, and removes again.
+    pub adds_in: &'static [(&'static Kind, &'static str)],
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod kkp;
 mod late;
 mod laws;
 mod line;
+mod machine;
 mod mutants;
 mod names;
 mod object;

@@ -275,6 +275,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(crate::at_once::scenarios());
     all.extend(crate::kkp::scenarios());
     all.extend(crate::capa::scenarios());
+    all.extend(crate::machine::scenarios());
     all.into_iter().map(Scenario::later).collect()
 }
 

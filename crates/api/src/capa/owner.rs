@@ -32,6 +32,9 @@ pub struct OwnerClusterSpec {
     /// The networks inside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster_network: Option<OwnerClusterNetwork>,
+    /// Its infrastructure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub infrastructure_ref: Option<InfrastructureReference>,
     /// Every other field.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -53,7 +56,28 @@ pub struct OwnerClusterNetwork {
     pub rest: Map<String, Value>,
 }
 
+/// `spec.infrastructureRef`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InfrastructureReference {
+    /// Its kind.
+    #[serde(default)]
+    pub kind: String,
+    /// Its name; it is in the same namespace.
+    #[serde(default)]
+    pub name: String,
+    /// Every other field.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
 impl OwnerCluster {
+    /// The name of the `AWSCluster` that it stands on, if it stands on one.
+    pub fn aws_cluster(&self) -> Option<&str> {
+        let infrastructure = self.spec.infrastructure_ref.as_ref()?;
+        let is_ours = infrastructure.kind == "AWSCluster" && !infrastructure.name.is_empty();
+        is_ours.then_some(infrastructure.name.as_str())
+    }
+
     /// Whether `spec.paused` is set.
     pub fn is_paused(&self) -> bool {
         self.spec.paused.unwrap_or(false)

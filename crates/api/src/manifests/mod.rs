@@ -23,6 +23,13 @@ pub const CAPA_DEFINITIONS: [&str; 5] = [
     include_str!("capa/clusters.yaml"),
 ];
 
+/// The definitions of its machines, each for clusters in which there is none.
+pub const CAPA_MACHINE_DEFINITIONS: [&str; 3] = [
+    include_str!("capa/awsmachines.yaml"),
+    include_str!("capa/awsmachinetemplates.yaml"),
+    include_str!("capa/machines.yaml"),
+];
+
 /// KKP's own admission policy, and the binding that turns it on.
 pub const KKP_POLICIES: [&str; 2] = [
     include_str!("kkp-policy.yaml"),

@@ -11,6 +11,7 @@ use ownership::{Slot, Text};
 use super::Cluster;
 use super::blueprint::{BALANCER, INTERNET_GATEWAY, NETWORK_BALANCER, TARGETS, VPC};
 use super::groups::Role;
+use super::machine::Registry;
 use super::names::{aws_id, set, slot};
 use super::subnets::Planned;
 
@@ -114,7 +115,7 @@ impl Cluster {
         };
         let mut slots = Vec::new();
         if kind == Balancer::Network {
-            let label = fit_name(&format!("{}-{}-api", self.namespace, self.name));
+            let label = self.targets_name();
             let targets = TargetGroup {
                 name: label.clone(),
                 vpc: Expr::Slot(slot(VPC)),
@@ -155,6 +156,23 @@ impl Cluster {
             slots.push(balancer);
         }
         Ok(slots)
+    }
+
+    /// Where the machines of the control plane are registered; `None` without a load balancer.
+    ///
+    /// # Errors
+    /// A type that is not served.
+    pub fn registry(&self) -> Result<Option<Registry>, InputError> {
+        Ok(match self.balancer_kind()? {
+            Balancer::Classic => Some(Registry::Classic(self.balancer_name())),
+            Balancer::Network => Some(Registry::Targets(self.targets_name())),
+            Balancer::None => None,
+        })
+    }
+
+    /// What the target group of its network load balancer is called.
+    fn targets_name(&self) -> Text {
+        fit_name(&format!("{}-{}-api", self.namespace, self.name))
     }
 
     /// Its name. Names are unique in an account and region, and two namespaces can each have a cluster of

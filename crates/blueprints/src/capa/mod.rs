@@ -3,6 +3,7 @@
 mod balancer;
 mod blueprint;
 mod groups;
+pub mod machine;
 mod names;
 mod ranges;
 mod rules;

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use cloud_port::aws::instance::INSTANCE;
 use cloud_port::aws::subnet::SUBNET;
 use ownership::{CloudError, Kind};
 
+use crate::ec2::image;
 use crate::handler;
 
 /// The action that lets somebody give a role to machines. It is no call of its own.
@@ -42,6 +44,8 @@ pub struct Resources<'a> {
     pub uses: &'a [&'static Kind],
     /// The inner Kinds of the parts that are added to what is owned.
     pub adds: &'a [&'static str],
+    /// The parts that are added to what is only used, and removed again.
+    pub adds_in: &'a [(&'static Kind, &'static str)],
 }
 
 /// The actions that must be allowed for this.
@@ -56,6 +60,14 @@ pub fn permissions(resources: Resources<'_>) -> Result<BTreeSet<&'static str>, C
     }
     if resources.owns.contains(&&SUBNET) {
         actions.insert(ZONES);
+    }
+    if resources.owns.contains(&&INSTANCE) {
+        actions.extend(image::OPERATIONS);
+    }
+    for (kind, inner) in resources.adds_in {
+        let added = handler::of(kind)?.operations().adds.iter();
+        let added = added.filter(|(name, _)| name == inner);
+        actions.extend(added.flat_map(|(_, actions)| *actions));
     }
     for kind in resources.owns {
         let operations = handler::of(kind)?.operations();
@@ -81,6 +93,7 @@ mod tests {
             owns: &[],
             uses: &[&VPC],
             adds: &[],
+            adds_in: &[],
         };
         let expected = ["ec2:CreateTags", "ec2:DeleteTags", "ec2:DescribeVpcs"];
         assert_eq!(permissions(used).unwrap(), BTreeSet::from(expected));

@@ -4,10 +4,12 @@ use std::future::Future;
 use std::sync::Arc;
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, CloudError, Kind, Query, Step, Text};
 
 use crate::client_set::ClientSet;
+use crate::ec2;
 
 /// One account and region, signed in to.
 #[derive(Clone, Debug)]
@@ -75,6 +77,10 @@ impl AwsPlace for Place {
 
     fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send {
         self.set.zones()
+    }
+
+    async fn image(&self, query: &ImageQuery) -> Result<Option<Text>, CloudError> {
+        Box::pin(ec2::image::newest(&self.set, query)).await
     }
 
     fn role_path(&self, name: &str) -> String {

@@ -92,3 +92,54 @@ pub(crate) fn unanswered(operation: &str, what: &str) -> CloudError {
     let message = format!("{operation}: the answer has no {what} (the call may have taken effect)");
     CloudError::new(Class::Unknown, "IncompleteAnswer", message)
 }
+
+/// Parts that are nothing but their keys, in their order.
+pub(crate) fn told<'a>(
+    of: &Target,
+    inner: &'static str,
+    keys: impl IntoIterator<Item = &'a str>,
+) -> InnerAnswer {
+    let mut parts: Vec<_> = keys
+        .into_iter()
+        .map(|key| InnerPart::new(key, "", Tags::new()))
+        .collect();
+    parts.sort_by(|a, b| a.key.cmp(&b.key));
+    let of = of.clone();
+    InnerAnswer { of, inner, parts }
+}
+
+/// The keys of parts, for a call.
+pub(crate) fn keys(parts: &[InnerPart]) -> Vec<String> {
+    parts.iter().map(|part| part.key.to_string()).collect()
+}
+
+/// What a list of keys comes to with these and without those, for calls that replace all of them.
+pub(crate) fn replaced(
+    there: &[InnerPart],
+    with: &[InnerPart],
+    without: &[InnerPart],
+) -> Vec<String> {
+    let stays = |part: &&InnerPart| !without.iter().any(|gone| gone.key == part.key);
+    let mut all = keys(with);
+    let others = there.iter().filter(stays).map(|part| part.key.to_string());
+    all.extend(others);
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_replaced_by_what_is_there_and_what_is_meant() {
+        let parts = |keys: &[&str]| {
+            let part = |key: &&str| InnerPart::new(*key, "", Tags::new());
+            keys.iter().map(part).collect::<Vec<_>>()
+        };
+        let there = parts(&["b", "a"]);
+        assert_eq!(replaced(&there, &parts(&["c", "a"]), &[]), ["a", "b", "c"]);
+        assert_eq!(replaced(&there, &[], &parts(&["b", "x"])), ["a"]);
+    }
+}

@@ -12,6 +12,7 @@ use ownership::secret::Secrets;
 use ownership::time::{Millis, Tick};
 use ownership::{Class, CloudError, ResourceId, Step, Target, Text};
 
+use crate::aws::instance::Machines;
 use crate::clock::VirtualClock;
 use crate::course::Courses;
 use crate::op::{Counters, Op};
@@ -39,6 +40,7 @@ pub struct Account {
     pub(crate) tokens: BTreeMap<(usize, u128), Token>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) courses: Courses,
+    pub(crate) machines: Machines,
     deeds: Vec<Arc<Deed>>,
     counters: Counters,
     buckets: Buckets,
@@ -82,6 +84,7 @@ impl Account {
             tokens: BTreeMap::new(),
             pins: Vec::new(),
             courses: Courses::default(),
+            machines: Machines::default(),
             deeds: Vec::new(),
             counters: Counters::default(),
             buckets: Buckets::default(),

@@ -3,6 +3,7 @@
 
 mod blame;
 mod identity;
+pub mod machine;
 mod read;
 mod record;
 mod report;
@@ -28,6 +29,7 @@ use crate::resources::Resources;
 /// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     name: "capa",
+    part_of: None,
     about: "clusters of Cluster API on AWS",
     kind: Served {
         plural: "awsclusters",
@@ -109,6 +111,7 @@ const RESOURCES: Resources = Resources {
         aws::classic_load_balancer::GROUP,
         aws::classic_load_balancer::LISTENER,
     ],
+    adds_in: &[],
 };
 
 /// What the API has and we do not serve: where one asks for something, nothing is made.

@@ -31,6 +31,7 @@ use crate::resources::Resources;
 /// KKP's entry in the registry.
 pub const ENTRY: Entry = Entry {
     name: "kkp",
+    part_of: None,
     about: "clusters of the Kubermatic Kubernetes Platform on AWS",
     kind: Served {
         plural: "clusters",
@@ -84,6 +85,7 @@ const RESOURCES: Resources = Resources {
         aws::role::INLINE_POLICY,
         aws::instance_profile::PROFILE_ROLE,
     ],
+    adds_in: &[],
 };
 
 /// The slots whose ids the object records, and where.

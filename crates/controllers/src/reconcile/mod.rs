@@ -47,7 +47,7 @@ pub use monitor::{Monitor, Passed};
 pub use others::Names;
 pub use outcome::Conditions;
 pub use pass::{Next, Reconciler, Settings};
-pub(crate) use record::{Made, made};
+pub(crate) use record::{Made, hosts_of, made};
 pub use roll::{Claimant, Roll};
 pub use run::run;
 pub use system::{Ids, Object, Scope, Sources, System, Told, Trouble, Wants, api_of};

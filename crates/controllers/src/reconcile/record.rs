@@ -387,6 +387,13 @@ pub(crate) fn hosts(meta: &ObjectMeta) -> Option<BTreeSet<Host>> {
     Some(needs.hosts)
 }
 
+/// The names of the hosts of a kind that an object's record knows.
+pub(crate) fn hosts_of(meta: &ObjectMeta, kind: &str) -> Vec<String> {
+    let hosts = hosts(meta).unwrap_or_default().into_iter();
+    let of_kind = hosts.filter(|host| host.kind == kind);
+    of_kind.map(|host| host.name).collect()
+}
+
 /// What an object remembers of a claim. A record of another claim says nothing about it.
 pub(crate) fn of(
     meta: &ObjectMeta,

@@ -60,10 +60,10 @@ fn look(
 ) {
     match path {
         [] => {
-            if asks(value) && value.as_str().is_none_or(|text| Some(text) != default) {
-                let shown = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
+            let shown = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            if asks(value) && Some(shown.as_str()) != default {
                 asked.push((named.to_owned(), shown));
             }
         }

@@ -1,7 +1,7 @@
 //! What no spec wants any more is ended in life, and nothing else is.
 
 use cloud_sim::{InnerFact, Life, TagFact};
-use ownership::blueprint::{Empty, InnerWish};
+use ownership::blueprint::InnerWish;
 use ownership::mark::part_key;
 use ownership::step::Deletion;
 use ownership::{Slot, Text};
@@ -76,9 +76,15 @@ fn traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation>
         .collect();
     let kind = life.target.kind;
     let wishes = || on.iter().flat_map(|slot| &slot.inner);
-    let wished = |part: &&InnerFact| {
-        wishes().any(|wish: &InnerWish| wish.key.resolve(&Empty).as_ref() == Some(&part.key))
+    let none = Vec::new();
+    let rested = world.objects[claim].rested.as_ref();
+    let fills = rested.map_or(&none, |report| &report.filled);
+    // Of a wish that refers to what is gone nobody knows what it named.
+    let names_it = |wish: &InnerWish, key: &Text| {
+        let wanted = wish.key.resolve(fills);
+        wanted.is_none_or(|wanted| wanted == *key)
     };
+    let wished = |part: &&InnerFact| wishes().any(|wish| names_it(wish, &part.key));
     if let Some(part) = life
         .inner
         .iter()
@@ -98,13 +104,11 @@ fn traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation>
             slot.cluster_mark && mark.is_ok_and(|mark| mark.has(&tag.key, &tag.value))
         };
         let names = |wish: &InnerWish| {
-            let key = wish.key.resolve(&Empty).unwrap_or_else(|| "".into());
-            *part_key(
-                kind.carrier,
-                scenario.identity.claim.hash(),
-                wish.kind,
-                &key,
-            ) == *tag.key
+            let key = wish.key.resolve(fills);
+            key.is_none_or(|key| {
+                let hash = scenario.identity.claim.hash();
+                *part_key(kind.carrier, hash, wish.kind, &key) == *tag.key
+            })
         };
         on.iter().any(|slot| user(slot) || mark(slot)) || wishes().any(names)
     };

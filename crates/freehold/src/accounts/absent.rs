@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::aws::{Access, Accounts, AwsPlace};
 use cloud_port::{Calls, Cloud, Deadline, Effect, Inventory, Survey};
 use ownership::{Answer, Class, CloudError, Kind, Query, Step, Text};
@@ -51,6 +52,10 @@ impl AwsPlace for Nowhere {
     }
 
     async fn zones(&self) -> Result<Vec<Text>, CloudError> {
+        match *self {}
+    }
+
+    async fn image(&self, _: &ImageQuery) -> Result<Option<Text>, CloudError> {
         match *self {}
     }
 }

@@ -91,6 +91,7 @@ mod aws {
                 owns: used.owns,
                 uses: used.uses,
                 adds: used.adds,
+                adds_in: used.adds_in,
             })?);
         }
         let passes = actions.remove(PASS_ROLE);

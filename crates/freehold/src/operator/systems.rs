@@ -30,7 +30,7 @@ impl Systems {
             Self::Auto => ENTRIES.to_vec(),
             Self::Named(names) => names
                 .iter()
-                .filter_map(|name| registry::entry(name))
+                .flat_map(|name| registry::served_as(name))
                 .collect(),
         }
     }
@@ -48,7 +48,7 @@ impl fmt::Display for Systems {
 
 /// What `--systems` takes, in words.
 pub(crate) fn help() -> String {
-    let names: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
+    let names = registry::names();
     format!(
         "What is served: of {}, with commas between; or auto, for every installed API whose \
          original is not at work",
@@ -66,17 +66,17 @@ pub fn parse(text: &str) -> Result<Systems, String> {
     }
     let mut named = Vec::new();
     for name in text.split(',').map(str::trim) {
-        let Some(entry) = registry::entry(name) else {
-            let all: Vec<_> = ENTRIES.iter().map(|entry| entry.name).collect();
-            let all = all.join(", ");
+        let mut all = registry::names().into_iter();
+        let Some(known) = all.find(|known| *known == name) else {
+            let all = registry::names().join(", ");
             return Err(format!(
                 "must be auto, or of these, with commas between: {all}"
             ));
         };
-        if named.contains(&entry.name) {
+        if named.contains(&known) {
             return Err(format!("names {name} twice"));
         }
-        named.push(entry.name);
+        named.push(known);
     }
     Ok(Systems::Named(named))
 }

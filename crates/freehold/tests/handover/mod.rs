@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::aws::{Access, Accounts, AwsPlace};
 use cloud_port::{Calls, Cloud, Deadline, Effect, Inventory, Survey, aws};
 use cloud_sim::SharedAccount;
@@ -108,6 +109,10 @@ impl AwsPlace for Line {
 
     async fn zones(&self) -> Result<Vec<Text>, CloudError> {
         self.account.zones().await
+    }
+
+    async fn image(&self, query: &ImageQuery) -> Result<Option<Text>, CloudError> {
+        self.account.image(query).await
     }
 }
 

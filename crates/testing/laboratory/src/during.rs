@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cloud_port::aws::AwsPlace;
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::{Cloud, Deadline, Effect, Survey};
 use ownership::{Answer, CloudError, Kind, Query, Step, Text};
 
@@ -85,6 +86,13 @@ impl<C: AwsPlace> AwsPlace for During<C> {
 
     fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send {
         self.cloud.zones()
+    }
+
+    fn image(
+        &self,
+        query: &ImageQuery,
+    ) -> impl Future<Output = Result<Option<Text>, CloudError>> + Send {
+        self.cloud.image(query)
     }
 
     fn role_path(&self, name: &str) -> String {

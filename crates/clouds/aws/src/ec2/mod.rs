@@ -1,7 +1,9 @@
-//! EC2: the network of a cluster.
+//! EC2: the network of a cluster, and its machines.
 
 mod blockers;
 mod elastic_ip;
+pub(crate) mod image;
+mod instance;
 mod internet_gateway;
 mod nat_gateway;
 mod route;
@@ -27,6 +29,7 @@ pub(crate) const HANDLERS: &[&dyn Handler] = &[
     &elastic_ip::ElasticIps,
     &nat_gateway::NatGateways,
     &security_group::SecurityGroups,
+    &instance::Instances,
 ];
 
 /// How many items a page holds, where EC2 does not allow fewer only.

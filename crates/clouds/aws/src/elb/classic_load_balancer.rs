@@ -1,11 +1,11 @@
 //! Classic load balancers.
 
 use aws_sdk_elasticloadbalancing::types::{
-    HealthCheck as Check, Listener, LoadBalancerDescription,
+    HealthCheck as Check, Instance, Listener, LoadBalancerDescription,
 };
 use cloud_port::aws::classic_load_balancer::{
-    CLASSIC_LOAD_BALANCER, DNS_NAME, Forward, GROUP, GROUPS, HEALTH_CHECK, LISTENER, LISTENERS,
-    SUBNET, SUBNETS,
+    CLASSIC_LOAD_BALANCER, DNS_NAME, Forward, GROUP, GROUPS, HEALTH_CHECK, INSTANCE, LISTENER,
+    LISTENERS, SUBNET, SUBNETS,
 };
 use cloud_port::aws::health_check::HealthCheck;
 use cloud_port::aws::load_balancer::ids;
@@ -49,6 +49,13 @@ const OPERATIONS: Operations = Operations {
             LISTENER,
             &["elasticloadbalancing:CreateLoadBalancerListeners"],
         ),
+        (
+            INSTANCE,
+            &[
+                "elasticloadbalancing:DeregisterInstancesFromLoadBalancer",
+                "elasticloadbalancing:RegisterInstancesWithLoadBalancer",
+            ],
+        ),
     ],
 };
 
@@ -65,13 +72,19 @@ handler!(ClassicLoadBalancers: CLASSIC_LOAD_BALANCER {
     tags_alone!();
 
     fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
-        &[(SUBNET, &Subnets), (GROUP, &Groups), (LISTENER, &Listeners)]
+        &[
+            (SUBNET, &Subnets),
+            (GROUP, &Groups),
+            (LISTENER, &Listeners),
+            (INSTANCE, &Instances),
+        ]
     }
 });
 
 parts!(Subnets: subnets, attach, detach {});
 parts!(Groups: groups, add_groups, remove_groups {});
 parts!(Listeners: listeners, listen, unlisten {});
+parts!(Instances: instances, register, deregister {});
 
 async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let name = match query {
@@ -315,6 +328,35 @@ async fn unlisten(set: &ClientSet, on: &Target, parts: &[InnerPart]) -> Result<(
     Ok(())
 }
 
+async fn instances(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+    Ok(inside(
+        find(set, &Query::Id(of.clone())).await?,
+        of,
+        INSTANCE,
+    ))
+}
+
+async fn register(set: &ClientSet, on: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
+    let call = set.elb.register_instances_with_load_balancer();
+    let call = call.load_balancer_name(on.id.as_str());
+    let registered = call.set_instances(Some(meant(parts))).send().await;
+    registered.map_err(set.elb_failure("RegisterInstancesWithLoadBalancer"))?;
+    Ok(())
+}
+
+async fn deregister(set: &ClientSet, on: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
+    let call = set.elb.deregister_instances_from_load_balancer();
+    let call = call.load_balancer_name(on.id.as_str());
+    let gone = call.set_instances(Some(meant(parts))).send().await;
+    gone.map_err(set.elb_failure("DeregisterInstancesFromLoadBalancer"))?;
+    Ok(())
+}
+
+fn meant(parts: &[InnerPart]) -> Vec<Instance> {
+    let instance = |part: &InnerPart| Instance::builder().instance_id(&*part.key).build();
+    parts.iter().map(instance).collect()
+}
+
 fn read(found: &LoadBalancerDescription, tags: Tags) -> Option<Resource> {
     let (name, dns_name) = (
         found.load_balancer_name()?,
@@ -365,6 +407,11 @@ fn inner(found: &LoadBalancerDescription, of: &Target) -> Vec<InnerAnswer> {
             found.security_groups().iter().map(String::as_str),
         ),
         told(of, LISTENER, listeners.iter().map(String::as_str)),
+        told(
+            of,
+            INSTANCE,
+            found.instances().iter().filter_map(|it| it.instance_id()),
+        ),
     ]
 }
 

@@ -8,12 +8,10 @@ mod tags;
 mod target_group;
 
 use cloud_port::aws::health_check::{HealthCheck, Probe};
-use ownership::mark::Tags;
-use ownership::part::InnerPart;
-use ownership::query::InnerAnswer;
-use ownership::{Class, CloudError, Query, Target, Text};
+use ownership::{Class, CloudError, Query, Text};
 
 use crate::handler::Handler;
+use crate::resource::{keys, replaced, told};
 
 /// The handlers of the Kinds of Elastic Load Balancing.
 pub(crate) const HANDLERS: &[&dyn Handler] = &[
@@ -35,37 +33,6 @@ fn name_in(query: &Query) -> Option<&str> {
         Query::Id(_) | Query::Marks { .. } | Query::Inner { .. } | Query::Operation { .. } => None,
     }
     .filter(|name| !name.is_empty())
-}
-
-/// Parts that are nothing but their keys, in their order.
-fn told<'a>(
-    of: &Target,
-    inner: &'static str,
-    keys: impl IntoIterator<Item = &'a str>,
-) -> InnerAnswer {
-    let mut parts: Vec<_> = keys
-        .into_iter()
-        .map(|key| InnerPart::new(key, "", Tags::new()))
-        .collect();
-    parts.sort_by(|a, b| a.key.cmp(&b.key));
-    let of = of.clone();
-    InnerAnswer { of, inner, parts }
-}
-
-/// The keys of parts, for a call.
-fn keys(parts: &[InnerPart]) -> Vec<String> {
-    parts.iter().map(|part| part.key.to_string()).collect()
-}
-
-/// What a list of keys comes to with these and without those, for calls that replace all of them.
-fn replaced(there: &[InnerPart], with: &[InnerPart], without: &[InnerPart]) -> Vec<String> {
-    let stays = |part: &&InnerPart| !without.iter().any(|gone| gone.key == part.key);
-    let mut all = keys(with);
-    let others = there.iter().filter(stays).map(|part| part.key.to_string());
-    all.extend(others);
-    all.sort();
-    all.dedup();
-    all
 }
 
 /// A health check that the port spells in a way that it cannot read.
@@ -110,16 +77,5 @@ mod tests {
         assert!(text.parse::<HealthCheck>().is_ok(), "{text}");
         let text = check("TCP", ("traffic-port", ""), counts);
         assert!(text.starts_with("TCP traffic-port every 10"), "{text}");
-    }
-
-    #[test]
-    fn a_list_is_replaced_by_what_is_there_and_what_is_meant() {
-        let parts = |keys: &[&str]| {
-            let part = |key: &&str| InnerPart::new(*key, "", Tags::new());
-            keys.iter().map(part).collect::<Vec<_>>()
-        };
-        let there = parts(&["b", "a"]);
-        assert_eq!(replaced(&there, &parts(&["c", "a"]), &[]), ["a", "b", "c"]);
-        assert_eq!(replaced(&there, &[], &parts(&["b", "x"])), ["a"]);
     }
 }

@@ -1,10 +1,12 @@
 //! Target groups.
 
-use aws_sdk_elasticloadbalancingv2::types::{ProtocolEnum, TargetGroup, TargetTypeEnum};
+use aws_sdk_elasticloadbalancingv2::types::{
+    ProtocolEnum, TargetDescription, TargetGroup, TargetHealthStateEnum, TargetTypeEnum,
+};
 use cloud_port::aws::health_check::HealthCheck;
-use cloud_port::aws::target_group::{HEALTH_CHECK, TARGET_GROUP, TARGETS};
+use cloud_port::aws::target_group::{HEALTH_CHECK, TARGET, TARGET_GROUP, TARGETS};
 use ownership::mark::Tags;
-use ownership::part::{Props, Resource};
+use ownership::part::{InnerPart, Props, Resource};
 use ownership::step::Create;
 use ownership::{Answer, CloudError, Query, Target, Text};
 
@@ -12,9 +14,9 @@ use super::{PAGE, bad_check, check, name_in, tags};
 use crate::blocked::{Found, blocker, explain};
 use crate::by_key::{optional, tags_alone};
 use crate::client_set::ClientSet;
-use crate::handler::{Asked, fixed, handler};
+use crate::handler::{Asked, Parts, fixed, handler, parts};
 use crate::permissions::Operations;
-use crate::resource::{answer, everything, required, resource, unanswered};
+use crate::resource::{answer, everything, required, resource, told, unanswered};
 
 const OPERATIONS: Operations = Operations {
     reads: &[
@@ -27,7 +29,14 @@ const OPERATIONS: Operations = Operations {
         "elasticloadbalancing:DeleteTargetGroup",
         "elasticloadbalancing:ModifyTargetGroup",
     ],
-    adds: &[],
+    adds: &[(
+        TARGET,
+        &[
+            "elasticloadbalancing:DeregisterTargets",
+            "elasticloadbalancing:DescribeTargetHealth",
+            "elasticloadbalancing:RegisterTargets",
+        ],
+    )],
 };
 
 handler!(TargetGroups: TARGET_GROUP {
@@ -41,7 +50,13 @@ handler!(TargetGroups: TARGET_GROUP {
     }
 
     tags_alone!();
+
+    fn parts(&self) -> &'static [(&'static str, &'static dyn Parts)] {
+        &[(TARGET, &Registered)]
+    }
 });
+
+parts!(Registered: targets, register, deregister {});
 
 async fn find(set: &ClientSet, query: &Query) -> Result<Answer, CloudError> {
     let call = set.elbv2.describe_target_groups();
@@ -180,6 +195,45 @@ async fn tag(set: &ClientSet, on: &Target, tags: &[(Text, Text)]) -> Result<(), 
 
 async fn untag(set: &ClientSet, on: &Target, tags: &[(Text, Text)]) -> Result<(), CloudError> {
     tags::remove(set, on, tags).await
+}
+
+/// What drains still serves whom it served, and nobody else: it is not registered any more.
+async fn targets(set: &ClientSet, of: &Target) -> Result<Answer, CloudError> {
+    let call = set.elbv2.describe_target_health();
+    let found = call.target_group_arn(of.id.as_str()).send().await;
+    let found = optional(found.map_err(set.elbv2_failure("DescribeTargetHealth")))?;
+    let found = found.and_then(|found| found.target_health_descriptions);
+    let found = found.unwrap_or_default();
+    let there = found.iter().filter(|found| {
+        let state = found.target_health().and_then(|health| health.state());
+        state != Some(&TargetHealthStateEnum::Draining)
+    });
+    let ids = there.filter_map(|found| found.target().and_then(|target| target.id()));
+    Ok(Answer {
+        inner: vec![told(of, TARGET, ids)],
+        ..Answer::default()
+    })
+}
+
+async fn register(set: &ClientSet, on: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
+    let call = set.elbv2.register_targets();
+    let call = call.target_group_arn(on.id.as_str());
+    let registered = call.set_targets(Some(meant(parts))).send().await;
+    registered.map_err(set.elbv2_failure("RegisterTargets"))?;
+    Ok(())
+}
+
+async fn deregister(set: &ClientSet, on: &Target, parts: &[InnerPart]) -> Result<(), CloudError> {
+    let call = set.elbv2.deregister_targets();
+    let call = call.target_group_arn(on.id.as_str());
+    let gone = call.set_targets(Some(meant(parts))).send().await;
+    gone.map_err(set.elbv2_failure("DeregisterTargets"))?;
+    Ok(())
+}
+
+fn meant(parts: &[InnerPart]) -> Vec<TargetDescription> {
+    let target = |part: &InnerPart| TargetDescription::builder().id(&*part.key).build();
+    parts.iter().map(target).collect()
 }
 
 fn read(found: &TargetGroup, tags: Tags) -> Option<Resource> {

@@ -49,6 +49,9 @@ conform! {
     cases::balancers::a_classic_load_balancer_lives as a_classic_load_balancer_lives
     cases::balancers::a_network_load_balancer_lives as a_network_load_balancer_lives
     cases::balancers::a_target_group_lives as a_target_group_lives
+    cases::machines::an_instance_lives as an_instance_lives
+    cases::machines::a_repeated_run_answers_with_the_first_instance as a_repeated_run_answers_with_the_first_instance
+    cases::machines::load_balancers_know_instances as load_balancers_know_instances
     cases::network::absent_resources_are_empty_answers as absent_resources_are_empty_answers
     cases::groups::a_group_lives as a_group_lives
     cases::groups::rules_have_one_spelling as rules_have_one_spelling

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use cloud_aws::{Calls, PASS_ROLE, Place, Resources, UNRESTRICTED, permissions};
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::aws::{AwsPlace as _, KINDS};
 use kkp_suite::{Lab, cases as kkp};
 use serde_json::json;
@@ -68,6 +69,8 @@ async fn the_permissions_are_what_the_adapter_calls() {
         cases::balancers::a_classic_load_balancer_lives
         cases::balancers::a_network_load_balancer_lives
         cases::balancers::a_target_group_lives
+        cases::machines::an_instance_lives
+        cases::machines::load_balancers_know_instances
         cases::groups::a_group_lives
         cases::groups::a_rule_that_is_there_or_not_is_refused
         cases::groups::a_group_in_use_names_its_users
@@ -80,12 +83,14 @@ async fn the_permissions_are_what_the_adapter_calls() {
         cases::inventory::a_survey_shows_roles_and_profiles
     };
     called.extend(zones_are_told().await);
+    called.extend(an_image_is_found().await);
     let inner: Vec<_> = KINDS.iter().flat_map(|kind| kind.inner).collect();
     let adds: Vec<_> = inner.iter().map(|inner| inner.name).collect();
     let declared = callable(Resources {
         owns: &KINDS,
         uses: &[],
         adds: &adds,
+        adds_in: &[],
     });
     assert_same(&called, &declared);
 }
@@ -98,6 +103,24 @@ async fn zones_are_told() -> BTreeSet<String> {
     let place = Place::open(moto.set.clone()).await.expect("signs in");
     let zones = place.zones().await.expect("zones");
     assert!(zones.len() > 1, "{zones:?}");
+    actions(moto.set.calls())
+}
+
+/// The newest image, of which a machine is made.
+async fn an_image_is_found() -> BTreeSet<String> {
+    let Some(moto) = clouds::moto().await else {
+        return BTreeSet::new();
+    };
+    let place = Place::open(moto.set.clone()).await.expect("signs in");
+    let query = |name: &str| ImageQuery {
+        owner: "099720109477".into(),
+        name: name.into(),
+        machine: "t3.large".into(),
+    };
+    let found = place.image(&query("ubuntu/images/*")).await;
+    assert!(found.expect("an answer").is_some());
+    let none = place.image(&query("nobody-has-this-*")).await;
+    assert_eq!(none.expect("an answer"), None);
     actions(moto.set.calls())
 }
 
@@ -179,6 +202,7 @@ async fn the_permissions_are_what_kkp_calls() {
         owns: kkp.owns,
         uses: kkp.uses,
         adds: kkp.adds,
+        adds_in: kkp.adds_in,
     });
     assert_same(&called, &declared);
 }

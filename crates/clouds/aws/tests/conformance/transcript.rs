@@ -218,7 +218,7 @@ impl<C: Survey> Transcript<'_, C> {
 
 fn is_id(prefix: &str, digits: &str) -> bool {
     let known = [
-        "vpc", "subnet", "igw", "rtb", "rtbassoc", "sg", "eni", "eipalloc", "nat",
+        "vpc", "subnet", "igw", "rtb", "rtbassoc", "sg", "eni", "eipalloc", "nat", "i",
     ];
     let known = known.contains(&prefix);
     known && digits.len() == 17 && digits.bytes().all(|b| b.is_ascii_hexdigit())

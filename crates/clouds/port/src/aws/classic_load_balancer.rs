@@ -135,6 +135,9 @@ impl ClassicLoadBalancer {
 /// A listener: the key is its [`Forward`], the port of which no other can have.
 pub const LISTENER: &str = "listener";
 
+/// An instance that it sends traffic to: the key is the instance's id.
+pub const INSTANCE: &str = "instance";
+
 /// The property of a create call with its listeners, with commas between: afterwards they are parts.
 pub const LISTENERS: &str = "listeners";
 
@@ -200,6 +203,19 @@ pub static CLASSIC_LOAD_BALANCER: Kind = Kind {
             born_with: Some(LISTENERS),
             is_listed: true,
         },
+        InnerKind {
+            name: INSTANCE,
+            noun: "instance",
+            proof: InnerProof::ParentMark,
+            // To register it again is nothing.
+            create: CreateMode::Upsert,
+            blocks_deletion: false,
+            batch: true,
+            single: false,
+            comes_along: &[],
+            born_with: None,
+            is_listed: true,
+        },
     ],
 };
 
@@ -209,13 +225,15 @@ pub(super) const ENTRY: Entry = Entry {
     codes: &CODES,
 };
 
-static CODES: [Code; 6] = [
+static CODES: [Code; 7] = [
     Code::new("DuplicateLoadBalancerName", Class::Exists),
     Code::quota("TooManyLoadBalancers", "Classic Load Balancers per Region"),
     Code::quota("TooManyListeners", "Listeners per Classic Load Balancer"),
     Code::new("DuplicateListener", Class::Fatal)
         .advice("another listener has the port: remove it, or choose another port"),
     Code::new("ListenerNotFound", Class::NotFound),
+    Code::new("InvalidInstance", Class::Fatal)
+        .advice("what is registered must be an instance that runs, in the load balancer's VPC"),
     Code::new("InvalidScheme", Class::Fatal).advice(
         "an internet-facing load balancer needs subnets with a route to an internet gateway",
     ),
@@ -248,7 +266,7 @@ static SAMPLE: Sample = Sample {
             ("tcp 4444 tcp 4444", ""),
         ],
     }],
-    refers: &[SUBNET, GROUP],
+    refers: &[SUBNET, GROUP, INSTANCE],
     ..Sample::of(&CLASSIC_LOAD_BALANCER)
 };
 

@@ -6,6 +6,8 @@ pub mod classic_load_balancer;
 pub mod elastic_ip;
 pub mod errors;
 pub mod health_check;
+pub mod image;
+pub mod instance;
 pub mod instance_profile;
 pub mod internet_gateway;
 pub mod load_balancer;
@@ -15,6 +17,7 @@ pub mod network_load_balancer;
 mod place;
 pub mod policy;
 pub mod role;
+pub mod root_volume;
 pub mod route_table;
 mod rule;
 pub mod security_group;
@@ -43,7 +46,7 @@ pub struct Entry {
 }
 
 /// Every Kind of AWS.
-pub const CATALOGUE: [Entry; 12] = [
+pub const CATALOGUE: [Entry; 13] = [
     vpc::ENTRY,
     route_table::ENTRY,
     subnet::ENTRY,
@@ -56,6 +59,7 @@ pub const CATALOGUE: [Entry; 12] = [
     classic_load_balancer::ENTRY,
     target_group::ENTRY,
     network_load_balancer::ENTRY,
+    instance::ENTRY,
 ];
 
 /// The declaration of every Kind of AWS.

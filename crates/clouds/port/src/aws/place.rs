@@ -4,6 +4,7 @@ use std::future::Future;
 
 use ownership::{CloudError, Text};
 
+use super::image::ImageQuery;
 use crate::Survey;
 
 /// A cloud that is one account and region of AWS.
@@ -22,6 +23,15 @@ pub trait AwsPlace: Survey {
     /// # Errors
     /// AWS could not be asked.
     fn zones(&self) -> impl Future<Output = Result<Vec<Text>, CloudError>> + Send;
+
+    /// The id of the newest image that is available; `None` if there is none.
+    ///
+    /// # Errors
+    /// AWS could not be asked, or knows no such type of machine.
+    fn image(
+        &self,
+        query: &ImageQuery,
+    ) -> impl Future<Output = Result<Option<Text>, CloudError>> + Send;
 
     /// What resources cannot be moved from: account and region.
     fn place(&self) -> String {

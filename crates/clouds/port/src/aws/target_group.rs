@@ -2,7 +2,9 @@
 
 use ownership::blueprint::Expr;
 use ownership::input::InputError;
-use ownership::kind::{BirthProof, Change, CreateMode, Ids, Marking, Naming, PropRule};
+use ownership::kind::{
+    BirthProof, Change, CreateMode, Ids, InnerKind, InnerProof, Marking, Naming, PropRule,
+};
 use ownership::life::Course;
 use ownership::mark::Carrier;
 use ownership::{Class, Kind, Slot, SlotName, Text};
@@ -14,7 +16,7 @@ use super::load_balancer::{NAMES, check_name};
 use super::{ELB_SETTLING, Entry, vpc};
 use crate::sample::Sample;
 
-/// A target group for TCP that a claim wants for itself. Its targets register themselves.
+/// A target group for TCP that a claim wants for itself. Whoever has targets registers them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetGroup {
     /// Its name, unique in the account and region; [`fit_name`] makes one of what is derived.
@@ -71,6 +73,9 @@ impl TargetGroup {
 /// The property that says what its targets are: `instance` or `ip`.
 pub const TARGETS: &str = "targets";
 
+/// A target: the key is the id of an instance, or an address. Its port is the group's.
+pub const TARGET: &str = "target";
+
 /// The declaration. Its id is its ARN.
 pub static TARGET_GROUP: Kind = Kind {
     name: "aws/target-group",
@@ -112,7 +117,20 @@ pub static TARGET_GROUP: Kind = Kind {
             change: Change::InPlace,
         },
     ],
-    inner: &[],
+    inner: &[InnerKind {
+        name: TARGET,
+        noun: "target",
+        proof: InnerProof::ParentMark,
+        // To register it again is nothing.
+        create: CreateMode::Upsert,
+        blocks_deletion: false,
+        batch: true,
+        single: false,
+        comes_along: &[],
+        born_with: None,
+        // `DescribeTargetHealth` wants to know of which group.
+        is_listed: false,
+    }],
 };
 
 pub(super) const ENTRY: Entry = Entry {
@@ -121,10 +139,12 @@ pub(super) const ENTRY: Entry = Entry {
     codes: &CODES,
 };
 
-static CODES: [Code; 3] = [
+static CODES: [Code; 5] = [
     Code::new("DuplicateTargetGroupName", Class::Exists),
     Code::quota("TooManyTargetGroups", "Target Groups per Region"),
     Code::new("TargetGroupNotFound", Class::NotFound),
+    Code::new("InvalidTarget", Class::Fatal).advice("a target must run, in the VPC of its group"),
+    Code::quota("TooManyTargets", "Targets per Target Group per Region"),
 ];
 
 static SAMPLE: Sample = Sample {
@@ -142,6 +162,7 @@ static SAMPLE: Sample = Sample {
         HEALTH_CHECK,
         "tcp 6443 every 30 timeout 5 healthy 5 unhealthy 3",
     )],
+    refers: &[TARGET],
     ..Sample::of(&TARGET_GROUP)
 };
 

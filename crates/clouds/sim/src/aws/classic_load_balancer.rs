@@ -1,7 +1,7 @@
 //! Classic load balancers.
 
 use cloud_port::aws::classic_load_balancer::{
-    CLASSIC_LOAD_BALANCER, Forward, HEALTH_CHECK, LISTENER, LISTENERS,
+    CLASSIC_LOAD_BALANCER, Forward, HEALTH_CHECK, INSTANCE, LISTENER, LISTENERS,
 };
 use ownership::error::Blocker;
 use ownership::input::InputError;
@@ -10,7 +10,7 @@ use ownership::part::{InnerPart, Props};
 use ownership::{CloudError, ResourceId, Target};
 
 use super::load_balancer::ATTACHED;
-use super::{ELB, OTHER, OTHER_PART, load_balancer};
+use super::{ELB, OTHER, OTHER_PART, instance, load_balancer};
 use crate::account::Account;
 use crate::provenance::Actor;
 use crate::provider::{InnerRow, Model, Row, Told};
@@ -66,6 +66,12 @@ pub(crate) static ROW: Row = Row {
             full: "TooManyListeners",
             told: Told::Always,
             ..OTHER_PART
+        },
+        InnerRow {
+            list: ELB.reads("DescribeLoadBalancers"),
+            add: ELB.writes("RegisterInstancesWithLoadBalancer"),
+            remove: ELB.writes("DeregisterInstancesFromLoadBalancer"),
+            ..ATTACHED
         },
     ],
     ..OTHER
@@ -130,6 +136,9 @@ impl Model for ClassicLoadBalancer {
         on: &Target,
         part: &InnerPart,
     ) -> Result<(), CloudError> {
+        if spot.declared.name == INSTANCE {
+            return instance::check_registered(account, spot, part, "InvalidInstance");
+        }
         if spot.declared.name != LISTENER {
             return load_balancer::check_attachment(account, &ROW, spot, part);
         }

@@ -6,6 +6,7 @@
 
 mod classic_load_balancer;
 mod elastic_ip;
+pub(crate) mod instance;
 mod instance_profile;
 mod internet_gateway;
 mod load_balancer;
@@ -19,6 +20,7 @@ mod subnet;
 mod target_group;
 mod vpc;
 
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::aws::{self as kinds, AwsPlace, KINDS, errors};
 use ownership::time::Millis;
 use ownership::{CloudError, Kind, Text};
@@ -64,6 +66,7 @@ static ROWS: [(&Kind, &Row); KINDS.len()] = [
         &kinds::network_load_balancer::NETWORK_LOAD_BALANCER,
         &network_load_balancer::ROW,
     ),
+    (&kinds::instance::INSTANCE, &instance::ROW),
 ];
 
 /// How long what takes its time takes in a real account, for [`Settings::paces`](crate::Settings).
@@ -79,6 +82,7 @@ pub fn paces() -> Vec<(&'static Kind, Pace)> {
             &kinds::network_load_balancer::NETWORK_LOAD_BALANCER,
             pace(120, 0),
         ),
+        (&kinds::instance::INSTANCE, pace(20, 40)),
     ]
 }
 
@@ -168,6 +172,10 @@ impl AwsPlace for SharedAccount {
 
     async fn zones(&self) -> Result<Vec<Text>, CloudError> {
         Ok(self.lock().zones())
+    }
+
+    async fn image(&self, query: &ImageQuery) -> Result<Option<Text>, CloudError> {
+        self.lock().image(query)
     }
 }
 

@@ -7,7 +7,7 @@ use ownership::error::Blocker;
 use ownership::part::{InnerPart, Props};
 use ownership::{CloudError, ResourceId, Target};
 
-use super::{EC2, OTHER, OTHER_PART, PAGE, load_balancer};
+use super::{EC2, OTHER, OTHER_PART, PAGE, instance, load_balancer};
 use crate::account::{Account, refuse};
 use crate::provider::{InnerRow, Model, Row};
 use crate::record::State;
@@ -70,7 +70,7 @@ impl Model for SecurityGroup {
         is_default(state).then(|| refuse(&ROW, ROW.delete, "CannotDelete", message))
     }
 
-    /// Groups with a rule that admits the members of this one, and load balancers.
+    /// Groups with a rule that admits the members of this one, load balancers and instances.
     fn users(&self, account: &Account, state: &State, blockers: &mut Vec<Blocker>) {
         let id = &state.resource.id;
         for other in account.states(&SECURITY_GROUP) {
@@ -84,6 +84,7 @@ impl Model for SecurityGroup {
             }
         }
         load_balancer::with_group(account, id, blockers);
+        instance::with_group(account, id, blockers);
     }
 
     fn came_with_parent(&self, state: &State) -> bool {

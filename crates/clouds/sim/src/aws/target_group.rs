@@ -2,16 +2,18 @@
 
 use cloud_port::aws::load_balancer::check_name;
 use cloud_port::aws::network_load_balancer::NETWORK_LOAD_BALANCER;
-use ownership::CloudError;
+use cloud_port::aws::target_group::TARGETS;
 use ownership::error::Blocker;
-use ownership::part::Props;
+use ownership::part::{InnerPart, Props};
+use ownership::{CloudError, Target};
 
 use super::network_load_balancer::{PAGE, TAGS_PAGE};
-use super::{ELBV2, OTHER};
+use super::{ELBV2, OTHER, OTHER_PART, instance};
 use crate::account::Account;
-use crate::provider::{Model, Row};
+use crate::provider::{InnerRow, Model, Row};
 use crate::record::State;
 use crate::write::create::Order;
+use crate::write::inner::Spot;
 
 pub(crate) static ROW: Row = Row {
     model: &TargetGroup,
@@ -31,6 +33,16 @@ pub(crate) static ROW: Row = Row {
     untag: ELBV2.writes("RemoveTags"),
     shows_tags: Some(ELBV2.lists("DescribeTags", TAGS_PAGE)),
     quota: 3000,
+    inner: &[InnerRow {
+        list: ELBV2.reads("DescribeTargetHealth"),
+        add: ELBV2.writes("RegisterTargets"),
+        remove: ELBV2.writes("DeregisterTargets"),
+        not_found: "TargetGroupNotFound",
+        id_not_found: "TargetGroupNotFound",
+        full: "TooManyTargets",
+        quota: 1000,
+        ..OTHER_PART
+    }],
     ..OTHER
 };
 
@@ -65,6 +77,26 @@ impl Model for TargetGroup {
                 });
             }
         }
+    }
+
+    fn overlooks_missing_parts(&self, _: &Account, _: &State) -> bool {
+        true
+    }
+
+    /// Addresses are not looked up.
+    fn check_part(
+        &self,
+        account: &Account,
+        spot: Spot,
+        on: &Target,
+        part: &InnerPart,
+    ) -> Result<(), CloudError> {
+        let group = account.resource(on);
+        let kind = group.and_then(|group| group.props.get(TARGETS));
+        if kind.is_none_or(|kind| **kind != *"instance") {
+            return Ok(());
+        }
+        instance::check_registered(account, spot, part, "InvalidTarget")
     }
 
     /// A VPC can go although it has target groups.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cloud_port::aws::image::ImageQuery;
 use cloud_port::aws::{Access, Accounts, AwsPlace, Credentials};
 use cloud_port::driver::Clock as _;
 use cloud_port::{Cloud, Deadline, Effect, Inventory, Survey};
@@ -264,6 +265,12 @@ impl AwsPlace for Weather {
         self.note("zones");
         self.weather_a_read().await?;
         self.account.zones().await
+    }
+
+    async fn image(&self, query: &ImageQuery) -> Result<Option<Text>, CloudError> {
+        self.note("image");
+        self.weather_a_read().await?;
+        self.account.image(query).await
     }
 }
 

@@ -23,7 +23,7 @@ const MARK: (&str, &str) = ("freehold.dev/a", "slot_1_h");
 pub(crate) struct Ground {
     pub(crate) vpc: Target,
     pub(crate) subnets: [String; 2],
-    groups: [String; 2],
+    pub(crate) groups: [String; 2],
 }
 
 pub(crate) async fn ground<C: Cloud>(cloud: &mut Transcript<'_, C>) -> Ground {

@@ -15,8 +15,8 @@ use ownership::Kind;
 use ownership::mark::Tags;
 use ownership::part::Resource;
 
-use super::balancers;
 use super::network::default_vpc;
+use super::{balancers, machines};
 use crate::steps::*;
 use crate::transcript::Transcript;
 
@@ -125,6 +125,7 @@ pub(crate) async fn a_survey_shows_what_reads_show<C: Survey>(cloud: &mut Transc
             balancers::classic_one(&ground, name),
             balancers::target_group(&ground, name),
             balancers::network_one(&ground, name),
+            machines::instance(&ground),
         ] {
             let kind = order.kind;
             let made = cloud.create(order).await.expect("created");
