@@ -9,3 +9,4 @@
 
 pub mod capa;
 pub mod kkp;
+pub mod powervs;

@@ -184,7 +184,11 @@ fn one_used_resource(alone: &Scenario, sample: &Sample) -> Vec<Scenario> {
 
 /// Of the parts inside, one that is equal and one that is not.
 fn other_parts(sample: &Sample, wishes: &[InnerWish]) -> Vec<InnerWish> {
-    let mut parts: Vec<InnerWish> = wishes.iter().take(1).cloned().collect();
+    // Of the sort that leads to no other one.
+    let sorts = sample.kind.inner.iter();
+    let mut sorts = sorts.filter(|sort| sample.part(sort.name).is_some());
+    let first = sorts.find_map(|sort| wishes.iter().find(|wish| wish.kind == sort.name));
+    let mut parts: Vec<InnerWish> = first.into_iter().cloned().collect();
     let others = parts.first().and_then(|first| sample.part(first.kind));
     parts.extend(others.map(|part| InnerWish {
         kind: part.inner,

@@ -3,6 +3,7 @@
 use cloud_port::Sample;
 use cloud_sim::Actor;
 use ownership::kind::{BirthProof, Naming};
+use ownership::time::Millis;
 use ownership::{Freehold, Ledger};
 
 use crate::fault::{Fault, Menu};
@@ -18,8 +19,16 @@ pub(crate) fn of(sample: &'static Sample, all: &mut Vec<Scenario>) {
         depth: 2,
         ..named(&alone, "alone")
     });
+    // What a stranger makes is hidden, too, where new ones are: until it shows, each try is refused because
+    // the name is taken, and a controller tries less and less often. Here time does not pass between tries.
+    let hides = kind.course.hidden_for > Millis(0) && kind.naming != Naming::Free;
+    let meets = if hides {
+        Menu::of(stranger::ALL).without(Fault::StrangerCreates.bit())
+    } else {
+        Menu::of(stranger::ALL)
+    };
     all.push(Scenario {
-        faults: MACHINERY.or(Menu::of(stranger::ALL)),
+        faults: MACHINERY.or(meets),
         ..named(&alone, "stranger")
     });
     all.push(Scenario {
@@ -77,7 +86,7 @@ pub(crate) fn of(sample: &'static Sample, all: &mut Vec<Scenario>) {
     all.extend(changes::scenarios(&alone, sample));
     all.extend(processes::scenarios(&alone));
     all.extend(upserts::scenarios(&alone));
-    if kind.birth == BirthProof::Circumstantial {
+    if kind.birth == BirthProof::Circumstantial && !hides {
         all.push(Scenario {
             faults: Menu::of(&[
                 Fault::CrashAfter,

@@ -32,6 +32,7 @@ mod object;
 mod objects;
 mod places;
 mod port;
+mod powervs;
 mod processes;
 mod refers;
 mod replay;

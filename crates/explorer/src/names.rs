@@ -36,11 +36,10 @@ pub(crate) fn taken_names(alone: &Scenario, sample: &'static Sample) -> Vec<Scen
         writers: 2,
         ..used("name-used-two-writers", &Tags::new())
     });
-    let cluster_key: Text = format!("kubernetes.io/cluster/{CLUSTER}").into();
-    all.push(used(
-        "cluster-mark-there",
-        &[(cluster_key.clone(), "".into())].into_iter().collect(),
-    ));
+    let cluster_mark = kkp().cluster(kind.carrier).expect("a legal mark");
+    let keys = cluster_mark.iter().map(|(key, _)| key.clone());
+    let cluster_key: Text = keys.collect::<Vec<_>>().concat().into();
+    all.push(used("cluster-mark-there", &cluster_mark));
     all.push(used(
         "cluster-key-there",
         &[(cluster_key, "shared".into())].into_iter().collect(),
@@ -94,7 +93,9 @@ pub(crate) fn plant(alone: &Scenario, sample: &Sample, tags: &Tags) -> (Account,
     let target = account
         .plant(Actor::Stranger, sample.kind, &slot.label, &props, tags)
         .expect("the name is free");
-    for part in sample.parts {
+    // What others lead to comes before them.
+    let parts = sample.kind.inner.iter();
+    for part in parts.filter_map(|inner| sample.part(inner.name)) {
         let somebodys = samples::part(part.others[0]);
         account
             .add_parts(Actor::Stranger, &target, part.inner, &[somebodys])

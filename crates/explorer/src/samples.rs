@@ -6,6 +6,7 @@ use cloud_sim::{Account, Actor};
 use ownership::blueprint::{Expr, InnerWish};
 use ownership::mark::Tags;
 use ownership::part::{InnerPart, Props};
+use ownership::time::Millis;
 use ownership::{ResourceId, Slot, Text};
 
 use crate::scenario::text;
@@ -31,7 +32,14 @@ pub(crate) fn make(account: &mut Account, sample: &Sample, differs: Values) -> R
     for (name, value) in sample.props.iter().chain(differs) {
         props.set(name, (*value).into());
     }
-    let made = account.plant(Actor::Stranger, sample.kind, "other", &props, &Tags::new());
+    // Where names are unique, each needs one of its own.
+    let name = match account.alive(sample.kind).count() {
+        0 => "other".to_owned(),
+        more => format!("other-{more}"),
+    };
+    let made = account.plant(Actor::Stranger, sample.kind, &name, &props, &Tags::new());
+    // What takes its time to come can be used by the time that anything is put into it.
+    account.clock().advance(Millis::seconds(3600));
     made.expect("room for it").id
 }
 

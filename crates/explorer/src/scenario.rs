@@ -275,6 +275,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     all.extend(crate::at_once::scenarios());
     all.extend(crate::kkp::scenarios());
     all.extend(crate::capa::scenarios());
+    all.extend(crate::powervs::scenarios());
     all.into_iter().map(Scenario::later).collect()
 }
 
@@ -327,9 +328,16 @@ pub(crate) fn kkp() -> Dialect {
 /// One claim with one slot of this Kind, on a fresh account.
 pub(crate) fn base(sample: &'static Sample) -> Scenario {
     let kind = sample.kind;
-    let settings = Settings {
-        paces: cloud_sim::aws_paces(),
-        ..Settings::default()
+    let settings = if cloud_sim::IBM.kinds().any(|known| known == kind) {
+        Settings {
+            paces: cloud_sim::ibm_paces(),
+            ..Settings::ibm()
+        }
+    } else {
+        Settings {
+            paces: cloud_sim::aws_paces(),
+            ..Settings::default()
+        }
     };
     let mut account = Account::new(settings, VirtualClock::new()).with_kinds(&[kind]);
     let mut slot = Slot::own(slot_name("thing"), kind, "prod-thing");

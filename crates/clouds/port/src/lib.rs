@@ -11,9 +11,12 @@
 pub mod aws;
 pub mod calls;
 pub mod cloud;
+pub mod code;
 pub mod driver;
+pub mod ibm;
 pub mod inventory;
 pub mod kube;
+pub mod network;
 pub mod places;
 pub mod sample;
 pub mod words;
@@ -29,5 +32,6 @@ pub use sample::Sample;
 
 /// An example of every Kind of every cloud.
 pub fn samples() -> impl Iterator<Item = &'static Sample> {
-    aws::CATALOGUE.into_iter().map(|entry| entry.sample)
+    let aws = aws::CATALOGUE.into_iter().map(|entry| entry.sample);
+    aws.chain(ibm::CATALOGUE.into_iter().map(|entry| entry.sample))
 }

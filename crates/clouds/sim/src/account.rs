@@ -150,6 +150,11 @@ impl Account {
         }
     }
 
+    /// The region that it is seen from.
+    pub(crate) fn region(&self) -> &'static str {
+        self.region
+    }
+
     /// The clock it runs on.
     pub fn clock(&self) -> &VirtualClock {
         &self.clock

@@ -124,6 +124,23 @@ impl Account {
         }
     }
 
+    /// Somebody takes a deletion back, as clouds allow for some days: what is going can be used again, with
+    /// its tags and what is inside. Says whether it was going.
+    pub fn restore(&mut self, target: &Target) -> bool {
+        self.take_course();
+        let Some(place) = self.place(target).filter(|_| self.is_going(target)) else {
+            return false;
+        };
+        let changes = &mut self.courses.changes;
+        changes.retain(|change| change.place != place);
+        let mut state = self.record(place).current().cloned();
+        if let Some(state) = &mut state {
+            Arc::make_mut(&mut state.resource).life = Life::Ready;
+        }
+        self.commit(place, state, |_| {});
+        true
+    }
+
     /// Whether a resource is being deleted.
     pub fn is_going(&self, target: &Target) -> bool {
         let resource = self.resource(target);

@@ -169,6 +169,9 @@ pub(crate) trait Model: std::fmt::Debug + Sync {
         Ok(())
     }
 
+    /// What the cloud gives a new one besides, when it has its id.
+    fn gives(&self, _: &Account, _: &ResourceId, _: &Order<'_>, _: &mut Props) {}
+
     /// Whether a new one can be used at once, whatever the settings say.
     fn is_ready_at_once(&self) -> bool {
         false

@@ -55,7 +55,7 @@ impl<S: Sources, K: WallClock> Reconciler<S, K> {
         let dialect = &case.identity.dialect;
         let is_mark = |trace: &&Trace| match &trace.what {
             TraceOf::Tag { key, value } => {
-                let mark = dialect.cluster(trace.on.kind.carrier);
+                let mark = dialect.cluster_on(trace.on.kind);
                 mark.is_ok_and(|mark| mark.has(key, value))
             }
             TraceOf::Inner { .. } => false,

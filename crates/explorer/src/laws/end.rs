@@ -24,7 +24,10 @@ pub(crate) fn at_end(world: &World<'_>, claim: usize) -> Result<(), Violation> {
         .any(|other| other != claim && world.actor(other) == us && world.objects[other].lives());
     for life in world.account.lives().filter(|life| life.is_alive()) {
         let released = released(world, scenario, life);
-        let kept = scenario.retains || released || held || late || elsewhere;
+        // What was taken back before it had a mark, and takes its time to go: its deletion was accepted.
+        let unmarked = !life.tags.iter().any(|tag| tag.by == us);
+        let goes = unmarked && world.account.is_going(&life.target);
+        let kept = scenario.retains || released || held || late || elsewhere || goes;
         if life.by == us && !kept {
             let slot = life.slot.as_ref().map_or("none", |slot| slot.as_str());
             let what = format!("{} is left, created for slot {slot}", life.target);
@@ -87,7 +90,7 @@ fn left_traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Viola
 fn left_tags(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation> {
     let scenario = world.claim(claim);
     let cluster = |scenario: &Scenario, tag: &TagFact| {
-        let mark = scenario.identity.dialect.cluster(life.target.kind.carrier);
+        let mark = scenario.identity.dialect.cluster_on(life.target.kind);
         mark.is_ok_and(|mark| mark.has(&tag.key, &tag.value))
     };
     // The cluster mark is for all claims of that name, and goes with the last of them.

@@ -275,7 +275,7 @@ fn sweeps(scenario: &Scenario, deed: &Deed) -> bool {
     let Harm::TagRemoved { was } = &deed.harm else {
         return false;
     };
-    let mark = scenario.identity.dialect.cluster(deed.victim.kind.carrier);
+    let mark = scenario.identity.dialect.cluster_on(deed.victim.kind);
     scenario.evidence.sweep && mark.is_ok_and(|mark| mark.has(&was.key, &was.value))
 }
 

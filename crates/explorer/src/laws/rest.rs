@@ -155,7 +155,7 @@ fn as_wished(
     if ours && resource.tags.get(&key).is_none() {
         return Err(format!("{target} has no mark of ours"));
     }
-    let cluster = scenario.identity.dialect.cluster(slot.kind.carrier);
+    let cluster = scenario.identity.dialect.cluster_on(slot.kind);
     let cluster = cluster.unwrap_or_default();
     let tags = cluster.iter().filter(|_| slot.cluster_mark);
     let mut tags = tags
@@ -223,9 +223,9 @@ fn as_wished(
 }
 
 /// What really fills the slots of a claim: what was made for them and lives, else what is recorded.
-struct InCloud<'w> {
-    world: &'w World<'w>,
-    claim: usize,
+pub(super) struct InCloud<'w> {
+    pub(super) world: &'w World<'w>,
+    pub(super) claim: usize,
 }
 
 impl InCloud<'_> {
@@ -376,7 +376,8 @@ pub(crate) fn rolled_back(world: &World<'_>, claim: usize) -> Result<(), Violati
         if slot.kind.birth == BirthProof::Marks {
             continue;
         }
-        for life in alive_in(world, claim, slot) {
+        let stays = |life: &&cloud_sim::Life| !world.account.is_going(&life.target);
+        for life in alive_in(world, claim, slot).filter(stays) {
             let unmarked = !life.tags.iter().any(|tag| tag.by == us);
             let unknown = !object.ledger.known.contains_key(&life.target);
             if unmarked && unknown {

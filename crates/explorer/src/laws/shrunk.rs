@@ -1,11 +1,12 @@
 //! What no spec wants any more is ended in life, and nothing else is.
 
 use cloud_sim::{InnerFact, Life, TagFact};
-use ownership::blueprint::{Empty, InnerWish};
+use ownership::blueprint::InnerWish;
 use ownership::mark::part_key;
 use ownership::step::Deletion;
 use ownership::{Slot, Text};
 
+use super::rest::InCloud;
 use super::{Law, Violation, broken};
 use crate::world::World;
 
@@ -76,8 +77,9 @@ fn traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation>
         .collect();
     let kind = life.target.kind;
     let wishes = || on.iter().flat_map(|slot| &slot.inner);
+    let fills = InCloud { world, claim };
     let wished = |part: &&InnerFact| {
-        wishes().any(|wish: &InnerWish| wish.key.resolve(&Empty).as_ref() == Some(&part.key))
+        wishes().any(|wish: &InnerWish| wish.key.resolve(&fills).as_ref() == Some(&part.key))
     };
     if let Some(part) = life
         .inner
@@ -87,7 +89,7 @@ fn traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation>
         let what = format!("{} is in {} still", part.key, life.target);
         return broken(Law::LeaveNoTrace, what);
     }
-    let cluster = scenario.identity.dialect.cluster(kind.carrier);
+    let cluster = scenario.identity.dialect.cluster_on(kind);
     let asked = |tag: &TagFact| {
         let user = |slot: &&Slot| {
             let mut tags = slot.user_tags.iter();
@@ -98,7 +100,7 @@ fn traces(world: &World<'_>, claim: usize, life: &Life) -> Result<(), Violation>
             slot.cluster_mark && mark.is_ok_and(|mark| mark.has(&tag.key, &tag.value))
         };
         let names = |wish: &InnerWish| {
-            let key = wish.key.resolve(&Empty).unwrap_or_else(|| "".into());
+            let key = wish.key.resolve(&fills).unwrap_or_else(|| "".into());
             *part_key(
                 kind.carrier,
                 scenario.identity.claim.hash(),

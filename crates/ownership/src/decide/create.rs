@@ -234,7 +234,7 @@ impl Deciding<'_> {
             .and_then(|mut tags| {
                 if slot.cluster_mark {
                     // One dialect writes both marks under one key: what is ours is owned, not shared.
-                    let cluster = identity.dialect.cluster(slot.kind.carrier)?;
+                    let cluster = identity.dialect.cluster_on(slot.kind)?;
                     let is_free = |key: &Text| tags.iter().all(|(taken, _)| taken != key);
                     let free = cluster.iter().filter(|(key, _)| is_free(key));
                     let free: Vec<(Text, Text)> = free.cloned().collect();

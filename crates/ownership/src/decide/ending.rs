@@ -175,7 +175,7 @@ impl Deciding<'_> {
             keys.extend(in_its_name.iter().flat_map(Tags::iter).map(key));
             let marked = |slot: &Slot| slot.cluster_mark && slot.kind == kind;
             if self.case.blueprint.slots().iter().any(marked) {
-                let clusters = identity.dialect.cluster(kind.carrier);
+                let clusters = identity.dialect.cluster_on(kind);
                 keys.extend(clusters.iter().flat_map(Tags::iter).map(key));
             }
         }

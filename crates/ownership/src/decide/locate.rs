@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Deciding, Flow, intent_query, read_again};
 use crate::blueprint::{IfMissing, Slot, Source};
 use crate::finding::{Finding, Reason};
-use crate::kind::{BirthProof, Naming};
+use crate::kind::{BirthProof, Change, Kind, Naming};
 use crate::ledger::{Intent, Origin};
 use crate::mark::Unmarked;
 use crate::part::{InnerPart, Props, Resource};
@@ -464,7 +464,7 @@ impl Deciding<'_> {
             }
             // It was found by its name, which is to be a conflict now.
             (Verdict::Unmarked | Verdict::Used, Hint::Found)
-                if self.unmarked() == Unmarked::Conflict =>
+                if self.unmarked(slot) == Unmarked::Conflict =>
             {
                 None
             }
@@ -472,10 +472,17 @@ impl Deciding<'_> {
         }
     }
 
-    /// What our name without any mark means: as a person says for this object, or the rules.
-    fn unmarked(&self) -> Unmarked {
-        let told = self.case.evidence.unmarked;
-        told.unwrap_or_else(|| self.rules.unmarked(&self.case.identity.dialect))
+    /// What a slot's name without any mark means: as a person says for this object; used, if its author
+    /// chose the name; or the rules.
+    fn unmarked(&self, slot: &Slot) -> Unmarked {
+        let evidence = &self.case.evidence;
+        if let Some(told) = evidence.unmarked {
+            return told;
+        }
+        if evidence.named.contains(&slot.name) {
+            return Unmarked::Use;
+        }
+        self.rules.unmarked(&self.case.identity.dialect)
     }
 
     /// What the operation of an announced create has made.
@@ -544,10 +551,11 @@ impl Deciding<'_> {
         self.look(match_query(slot, intent), || {
             Reason::TakeBeforeImage(slot.name.clone())
         })?;
+        let wanted = told_of(slot.kind, &intent.props);
         let mut candidates: Vec<Arc<Resource>> = Vec::new();
         for (resource, read) in self.view.of_kind(slot.kind, &slot.place) {
             // Whichever look-up showed it: any one of them may lag behind the others.
-            if resource.name != intent.name || !resource.props.include(&intent.props) {
+            if resource.name != intent.name || !resource.props.include(&wanted) {
                 continue;
             }
             let unmarked = self.judge(slot.kind, resource, read) == Verdict::Unmarked;
@@ -662,7 +670,7 @@ impl Deciding<'_> {
             {
                 return Ok(None);
             }
-            Verdict::Unmarked | Verdict::Used => match self.unmarked() {
+            Verdict::Unmarked | Verdict::Used => match self.unmarked(slot) {
                 Unmarked::Use => Located::Used { resource },
                 Unmarked::Conflict => Located::Refused(Finding::NameTaken { slot: name, target }),
             },
@@ -670,12 +678,23 @@ impl Deciding<'_> {
     }
 }
 
-/// The look-up that shows what looks like an announced create's result.
+/// The look-up that shows what looks like an announced create's result. What says something about the call
+/// alone need not be told afterwards.
 pub(super) fn match_query(slot: &Slot, intent: &Intent) -> Query {
     Query::Match {
         kind: slot.kind,
         place: slot.place.clone(),
         name: intent.name.clone(),
-        props: intent.props.clone(),
+        props: told_of(slot.kind, &intent.props),
     }
+}
+
+/// What reads tell of the properties of a create call.
+fn told_of(kind: &Kind, props: &Props) -> Props {
+    let is_told = |prop: &&(&'static str, Text)| {
+        let mut rules = kind.props.iter();
+        let rule = rules.find(|rule| rule.name == prop.0);
+        rule.is_none_or(|rule| rule.change != Change::Irrelevant)
+    };
+    props.iter().filter(is_told).cloned().collect()
 }

@@ -105,6 +105,9 @@ pub struct Evidence {
     pub namesakes_use: BTreeSet<ResourceId>,
     /// What our name without any mark means, where a person says it for this object.
     pub unmarked: Option<Unmarked>,
+    /// Slots whose resource the object's author gave its name: without any mark it is used, in every
+    /// dialect.
+    pub named: BTreeSet<SlotName>,
     /// At the end the cluster mark goes from everything that carries it in our words, whoever wrote
     /// it: the served API says that it is the claim's.
     pub sweep: bool,

@@ -265,7 +265,7 @@ impl Deciding<'_> {
                     .any(|(kind, wish)| kind == inner && wish == key)
             }
             TraceOf::Tag { key, value } => {
-                let cluster = self.case.identity.dialect.cluster(slot.kind.carrier);
+                let cluster = self.case.identity.dialect.cluster_on(slot.kind);
                 let marks = slot.cluster_mark && cluster.is_ok_and(|mark| mark.has(key, value));
                 let user = slot.user_tags.iter().any(|(k, v)| k == key && v == value);
                 marks || user || self.names_wished_part(slot, key)
@@ -329,7 +329,10 @@ impl Deciding<'_> {
         let there: Vec<(Text, Text)> = stale
             .iter()
             .filter(|(key, value)| resource.tags.has(key, value))
-            .filter(|(key, _)| !slot.user_tags.iter().any(|(wanted, _)| wanted == key))
+            .filter(|(key, _)| {
+                let overwritten = slot.user_tags.iter().any(|(wanted, _)| wanted == key);
+                !overwritten || slot.kind.carrier.stands_beside()
+            })
             .cloned()
             .collect();
         if !there.is_empty() {

@@ -28,7 +28,8 @@ impl<'a> Deciding<'a> {
         };
         let mut missing: Vec<(Target, Vec<(Text, Text)>)> = Vec::new();
         for resource in resources {
-            let any_value = self.rules.respects_existing_tags();
+            let any_value =
+                self.rules.respects_existing_tags() && !slot.kind.carrier.stands_beside();
             let there = |key: &str, value: &str| {
                 resource.tags.has(key, value) || (any_value && resource.tags.get(key).is_some())
             };
@@ -80,7 +81,7 @@ impl<'a> Deciding<'a> {
     fn used_tags(&mut self, slot: &Slot) -> Option<Vec<(Text, Text)>> {
         let mut tags = slot.user_tags.clone();
         if slot.cluster_mark {
-            match self.case.identity.dialect.cluster(slot.kind.carrier) {
+            match self.case.identity.dialect.cluster_on(slot.kind) {
                 Ok(cluster) => tags.extend(cluster.iter().cloned()),
                 Err(error) => {
                     let (slot, rule) = (slot.name.clone(), error.to_string());
@@ -179,10 +180,12 @@ impl<'a> Deciding<'a> {
             }
             TraceOf::Tag { key, value } => {
                 let any_value = !self.rules.removes_only_traces();
-                let there = resource.tags.has(key, value)
-                    || (any_value && resource.tags.get(key).is_some());
+                let has = resource.tags.has(key, value);
+                let there = has || (any_value && resource.tags.get(key).is_some());
                 if there {
-                    let value = resource.tags.get(key).unwrap_or(value).clone();
+                    // Others may stand beside it.
+                    let other = resource.tags.get(key).filter(|_| !has);
+                    let value = other.unwrap_or(value).clone();
                     let targets = self.alike(kind, trace, key, &value)?;
                     for target in &targets {
                         self.refresh(target)?;
@@ -262,7 +265,7 @@ impl<'a> Deciding<'a> {
         let mut carriers = Vec::new();
         for at in kinds {
             let kind = at.kind;
-            let Ok(mark) = self.case.identity.dialect.cluster(kind.carrier) else {
+            let Ok(mark) = self.case.identity.dialect.cluster_on(kind) else {
                 continue;
             };
             let tags: Vec<(Text, Text)> = mark.iter().cloned().collect();
@@ -373,7 +376,7 @@ impl<'a> Deciding<'a> {
         let TraceOf::Tag { key, value } = &trace.what else {
             return false;
         };
-        let cluster = self.case.identity.dialect.cluster(kind.carrier);
+        let cluster = self.case.identity.dialect.cluster_on(kind);
         cluster.is_ok_and(|mark| mark.has(key, value))
             && (self.case.evidence.namesakes_use.contains(&trace.on.id) || self.has_namesake())
     }

@@ -40,6 +40,14 @@ impl Carrier {
         }
     }
 
+    /// Whether a tag stands beside another one of its key with another value: then nothing is overwritten.
+    pub const fn stands_beside(self) -> bool {
+        match self {
+            Self::IbmTags => true,
+            Self::AwsTags | Self::GcpLabels | Self::AzureTags | Self::KubeMetadata => false,
+        }
+    }
+
     /// How many tags one resource holds.
     pub const fn capacity(self) -> usize {
         match self {

@@ -81,6 +81,7 @@ const CAPA_ROLE: &str = "sigs.k8s.io/cluster-api-provider-aws/role";
 const POWERVS_OWNER: &str = "powervs.cluster.x-k8s.io/owner";
 const POWERVS_UUID: &str = "powervs.cluster.x-k8s.io/cluster-uuid";
 const SECURITY_GROUP: &str = "aws/security-group";
+const TRANSIT_GATEWAY: &str = "ibm/transit-gateway";
 const KYMA: &str = "cloud-manager.kyma-project.io/";
 
 /// The keys of every dialect's marks; what ends in `/` is how several of them begin.
@@ -194,6 +195,27 @@ impl Dialect {
             .iter()
             .map(|(key, value)| carrier.encode(key, value))
             .collect()
+    }
+
+    /// The cluster mark as it is written on a resource of this Kind.
+    ///
+    /// PowerVS has one on transit gateways alone: which sorts of connections of a gateway that is only used
+    /// are the cluster's. It is for people; which connections those are, Freehold's own marks say.
+    ///
+    /// # Errors
+    /// What the carrier cannot hold, with the rule.
+    pub fn cluster_on(&self, kind: &Kind) -> Result<Tags, InputError> {
+        let Self::PowerVs { cluster, .. } = self else {
+            return self.cluster(kind.carrier);
+        };
+        if kind.name != TRANSIT_GATEWAY {
+            return Ok(Tags::new());
+        }
+        // The original writes TG; no carrier here keeps case.
+        let key = format!("{POWERVS_OWNER}/{cluster}/tg");
+        let sorts = ["vpcconnection", "powervsconnection"];
+        let pairs = sorts.iter().map(|sort| kind.carrier.encode(&key, sort));
+        pairs.collect()
     }
 
     /// What the tags of a resource say to this object in this dialect.

@@ -8,6 +8,7 @@ use ownership::error::Blocker;
 use ownership::{Class, CloudError};
 
 use super::CATALOGUE;
+pub use crate::code::Code;
 
 /// The AWS service that answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,52 +23,6 @@ pub enum Service {
     Iam,
     /// Who is calling, and as whom.
     Sts,
-}
-
-/// What an error code means that belongs to one Kind.
-#[derive(Clone, Debug)]
-pub struct Code {
-    text: &'static str,
-    class: Class,
-    operation: Option<&'static str>,
-    advice: Option<&'static str>,
-    quota: Option<&'static str>,
-}
-
-impl Code {
-    /// A code that means the same whichever operation was called.
-    pub(super) const fn new(code: &'static str, class: Class) -> Self {
-        Self {
-            text: code,
-            class,
-            operation: None,
-            advice: None,
-            quota: None,
-        }
-    }
-
-    /// A quota is used up: this one, by its name in AWS' list of quotas. Only a person can get more.
-    pub(super) const fn quota(code: &'static str, quota: &'static str) -> Self {
-        let mut known = Self::new(code, Class::Fatal);
-        known.quota = Some(quota);
-        known
-    }
-
-    /// It means this only as an answer to this operation.
-    pub(super) const fn to(mut self, operation: &'static str) -> Self {
-        self.operation = Some(operation);
-        self
-    }
-
-    /// What a person can do about it.
-    pub(super) const fn advice(mut self, advice: &'static str) -> Self {
-        self.advice = Some(advice);
-        self
-    }
-
-    fn means(&self, operation: &str, code: &str) -> bool {
-        self.text == code && self.operation.is_none_or(|known| known == operation)
-    }
 }
 
 /// What a code means that belongs to one Kind of the service.

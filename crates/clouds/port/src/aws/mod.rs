@@ -10,7 +10,6 @@ pub mod instance_profile;
 pub mod internet_gateway;
 pub mod load_balancer;
 pub mod nat_gateway;
-pub mod network;
 pub mod network_load_balancer;
 mod place;
 pub mod policy;
@@ -22,6 +21,7 @@ pub mod subnet;
 pub mod target_group;
 pub mod vpc;
 
+pub use crate::network;
 pub use access::{Access, Accounts, AssumeRole, Credentials, Secret};
 pub use place::AwsPlace;
 

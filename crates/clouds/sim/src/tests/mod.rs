@@ -4,6 +4,7 @@ mod at_once;
 mod course;
 mod create;
 mod delete;
+mod ibm;
 mod inventory;
 mod model;
 mod network;

@@ -8,7 +8,7 @@ use cloud_port::{Cloud, Deadline};
 use ownership::{Class, Place, Query, Step};
 
 use super::*;
-use crate::{AWS, Op, SharedAccount, Staleness, Throttle, World};
+use crate::{AWS, IBM, Op, SharedAccount, Staleness, Throttle, World};
 
 #[test]
 fn a_new_account_has_a_default_vpc_with_its_furniture() {
@@ -149,16 +149,19 @@ fn the_strangers_calls_are_not_counted() {
 
 #[test]
 fn law_9_every_code_of_the_account_has_its_class_in_the_error_tables() {
-    let kinds = cloud_port::aws::KINDS.into_iter().chain([&PLAIN_KIND]);
-    for kind in kinds {
-        let row = AWS.row(kind);
+    let aws = cloud_port::aws::KINDS.into_iter().chain([&PLAIN_KIND]);
+    let ibm = cloud_port::ibm::KINDS.into_iter().chain([&PLAIN_KIND]);
+    let aws = aws.map(|kind| (kind, AWS.row(kind)));
+    for (kind, row) in aws.chain(ibm.map(|kind| (kind, IBM.row(kind)))) {
         let class = |op: Op, code: &str| {
             let error = (row.service.error)(op.name(), code, "");
             let is_known = !error.message.contains("does not know");
             is_known.then_some(error.class)
         };
         assert_eq!(class(row.get, row.not_found), Some(Class::NotFound));
-        assert_eq!(class(row.create, row.duplicate), Some(Class::Exists));
+        if kind.naming != Naming::Free {
+            assert_eq!(class(row.create, row.duplicate), Some(Class::Exists));
+        }
         assert_eq!(class(row.create, row.over_quota), Some(Class::Fatal));
         assert_eq!(class(row.delete, row.blocked), Some(Class::Blocked(vec![])));
         assert_eq!(

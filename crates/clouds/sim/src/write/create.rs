@@ -41,8 +41,25 @@ impl Account {
         props: &Props,
         tags: &Tags,
     ) -> Result<Target, CloudError> {
+        self.plant_at(&ownership::Place::HOME, actor, kind, name, props, tags)
+    }
+
+    /// The same, in another place that the account stands for.
+    ///
+    /// # Errors
+    /// What the real account refuses.
+    pub fn plant_at(
+        &mut self,
+        place: &ownership::Place,
+        actor: Actor,
+        kind: &'static Kind,
+        name: &str,
+        props: &Props,
+        tags: &Tags,
+    ) -> Result<Target, CloudError> {
+        self.take_course();
         let order = Order {
-            shelf: self.shelf_or_refuse(&ownership::Place::HOME, kind)?,
+            shelf: self.shelf_or_refuse(place, kind)?,
             name: &name.into(),
             props,
             secrets: &Secrets::new(),
@@ -51,7 +68,7 @@ impl Account {
             attempt: 0,
         };
         let (_, born) = self.create(actor, &order)?;
-        Ok(Target::new(kind, born.id.clone()))
+        Ok(born.target())
     }
 
     pub(crate) fn create_for(
@@ -180,6 +197,7 @@ impl Account {
         } else {
             self.next_id(row.prefix)
         };
+        row.model.gives(self, &id, order, &mut props);
         give(kind, &id, &mut props);
         let at_once = actor == Actor::Cloud || row.model.is_ready_at_once();
         if let Some(why) = row.model.dooms(self, &props).filter(|_| !at_once) {

@@ -15,7 +15,7 @@ use crate::provider::Row;
 
 impl Account {
     /// Adds tags to resources; a key that is there gets the new value (IBM Cloud: beside the old
-    /// one). All of it or nothing.
+    /// one, unless it is Freehold's own). All of it or nothing.
     ///
     /// # Errors
     /// What the real account refuses: illegal or too many tags, resources that are not there, Kinds
@@ -34,9 +34,12 @@ impl Account {
             let kind = self.shelves[place.shelf].kind;
             check_mutable(row, op, kind.marking, target)?;
             check_tags(row, op, kind.carrier, &pairs)?;
-            let new = tags.iter().filter(|(key, value)| match kind.carrier {
-                Carrier::IbmTags => !state.resource.tags.has(key, value),
-                _ => held_under(row, &state.resource.tags, key).is_none(),
+            let new = tags.iter().filter(|(key, value)| {
+                if stands_beside(kind.carrier, key) {
+                    !state.resource.tags.has(key, value)
+                } else {
+                    held_under(row, &state.resource.tags, key).is_none()
+                }
             });
             let held = counted(kind.carrier, &state.resource.tags) + new.count();
             if held > kind.carrier.capacity() {
@@ -125,11 +128,12 @@ impl Account {
             return;
         }
         let mut state = state.clone();
-        let beside = self.shelves[place.shelf].kind.carrier == Carrier::IbmTags;
+        let carrier = self.shelves[place.shelf].kind.carrier;
         let resource = Arc::make_mut(&mut state.resource);
         let mut facts = Vec::with_capacity(new.len());
         for (key, value) in new {
             let row = self.shelves[place.shelf].row;
+            let beside = stands_beside(carrier, key);
             let was = held_under(row, &resource.tags, key).filter(|_| !beside);
             let was = was.map(|(key, old)| self.tag_fact(place, key, old));
             if let Some(was) = was.clone() {
@@ -189,6 +193,12 @@ impl Account {
         let fact = self.record(place).life().tag(key, value);
         fact.cloned().expect("every tag has its fact")
     }
+}
+
+/// Whether a tag is put beside others of its key. IBM Cloud does so, unless the call asks that the new one
+/// takes their place: that is asked for Freehold's own keys, in which a claim has one mark.
+fn stands_beside(carrier: Carrier, key: &str) -> bool {
+    carrier == Carrier::IbmTags && !key.starts_with("freehold.dev_")
 }
 
 /// The tag that a new one of this key takes the place of.
