@@ -16,6 +16,7 @@ mod change;
 pub mod kkp;
 pub mod manifests;
 pub mod names;
+pub mod powervs;
 mod sensitive;
 mod status;
 pub mod written;

@@ -10,8 +10,10 @@
 //! passes, conditions and events are the same for all.
 
 pub mod capa;
+mod cluster_api;
 pub mod kkp;
 pub mod land;
+pub mod powervs;
 pub mod reconcile;
 pub mod registry;
 mod resources;

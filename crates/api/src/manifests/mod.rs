@@ -23,6 +23,12 @@ pub const CAPA_DEFINITIONS: [&str; 5] = [
     include_str!("capa/clusters.yaml"),
 ];
 
+/// The definitions of Cluster API on IBM Cloud, each for clusters in which there is none.
+pub const POWERVS_DEFINITIONS: [&str; 2] = [
+    include_str!("powervs/ibmpowervsclusters.yaml"),
+    include_str!("capa/clusters.yaml"),
+];
+
 /// KKP's own admission policy, and the binding that turns it on.
 pub const KKP_POLICIES: [&str; 2] = [
     include_str!("kkp-policy.yaml"),

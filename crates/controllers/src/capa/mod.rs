@@ -16,11 +16,11 @@ use cloud_port::Places;
 use cloud_port::aws::{self, Access, Accounts, AwsPlace as _};
 use cloud_port::driver::Report;
 use jiff::Timestamp;
-use kube::ResourceExt as _;
 use ownership::decide::Evidence;
 use ownership::input::InputError;
 use ownership::{CloudError, Kind, SlotName, Text};
 
+use crate::cluster_api;
 use crate::reconcile::{Ask, Ids, Sources, System, Told, Trouble, Unserved, Wants, Watches};
 use crate::registry::{Entry, Original, Right, Served};
 use crate::resources::Resources;
@@ -255,7 +255,7 @@ impl<A: Accounts> Sources for Capa<A> {
     }
 
     async fn facts(&self, ask: &Ask<'_>, object: &AwsCluster) -> Result<Facts, Trouble> {
-        let port = owner(ask, object).await?;
+        let port = cluster_api::port(ask, &object.metadata).await?;
         let Some(region) = object.spec.region.as_ref().filter(|it| !it.is_empty()) else {
             let rule = "must be set: it is the region of everything that the cluster has";
             return Err(InputError::new(blame::REGION, "", rule).into());
@@ -281,27 +281,5 @@ impl<A: Accounts> Sources for Capa<A> {
 
     async fn open(&self, facts: &Facts) -> Result<Places<A::Cloud>, CloudError> {
         Ok(self.accounts.open(&facts.access).await?.into())
-    }
-}
-
-/// The port of the API server, if the owner names one. An object that lives waits for its owner; one that
-/// ends may have outlived it.
-async fn owner(ask: &Ask<'_>, object: &AwsCluster) -> Result<Option<i64>, Trouble> {
-    let ends = object.metadata.deletion_timestamp.is_some();
-    let Some(name) = read::owner(object) else {
-        if ends {
-            return Ok(None);
-        }
-        let what = "its owner: Cluster API says which Cluster it belongs to";
-        return Err(Trouble::Waits(what.to_owned()));
-    };
-    let owner: Option<OwnerCluster> = ask.get(object.namespace().as_deref(), name).await?;
-    match owner {
-        Some(owner) if owner.is_paused() => Err(Trouble::Paused(format!(
-            "spec.paused of the Cluster {name} is set"
-        ))),
-        Some(owner) => Ok(owner.api_server_port()),
-        None if ends => Ok(None),
-        None => Err(Trouble::Waits(format!("the Cluster {name}"))),
     }
 }

@@ -3,34 +3,24 @@
 use std::collections::BTreeMap;
 
 use api::capa::{
-    AwsCluster, CLUSTER_NAME, CniIngressRule, FINALIZER, IngressRule, LoadBalancer, OWNER_GROUP,
-    Subnet,
+    AwsCluster, CLUSTER_NAME, CniIngressRule, FINALIZER, IngressRule, LoadBalancer, Subnet,
 };
 use blueprints::capa::{
     Cluster, IngressRule as Rule, LoadBalancer as Balancer, Subnet as GivenSubnet, Vpc,
 };
 use kube::ResourceExt as _;
 
+use crate::cluster_api::owner;
 use crate::reconcile::{Made, made};
 
 /// The kind, as claims name it.
 pub(super) const CLAIM_KIND: &str = "AWSCluster.infrastructure.cluster.x-k8s.io";
 
-/// The name of the `Cluster` that owns the object.
-pub(super) fn owner(object: &AwsCluster) -> Option<&str> {
-    let owners = object.metadata.owner_references.iter().flatten();
-    let mut clusters = owners.filter(|owner| {
-        let group = owner.api_version.split('/').next();
-        owner.kind == "Cluster" && group == Some(OWNER_GROUP)
-    });
-    clusters.next().map(|owner| owner.name.as_str())
-}
-
 /// The name of the cluster; the object's own, if nobody says which it is.
 fn name(object: &AwsCluster) -> String {
     let labelled = object.labels().get(CLUSTER_NAME);
     let labelled = labelled.map(String::as_str).filter(|name| !name.is_empty());
-    let name = owner(object).or(labelled);
+    let name = owner(&object.metadata).or(labelled);
     name.map_or_else(|| object.name_any(), str::to_owned)
 }
 

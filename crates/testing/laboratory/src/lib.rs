@@ -18,12 +18,14 @@
 pub mod cases;
 mod clock;
 mod during;
+mod ibm;
 mod lab;
 mod one;
 pub mod seeded;
 
 pub use clock::LabClock;
 pub use during::During;
+pub use ibm::{IbmAccount, WRONG_API_KEY};
 pub use lab::{Lab, RESYNC, Sample, merge};
 pub use one::{One, WRONG_KEY};
 
