@@ -26,6 +26,7 @@ fn refusal(change: impl FnOnce(&mut Cluster)) -> InputError {
         .expect_err("must be refused")
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "it is what the fields want")]
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }

@@ -26,15 +26,12 @@ pub(super) async fn read(ask: &Ask<'_>, object: &IbmPowerVsCluster) -> Result<Ke
     let bytes = data.get(API_KEY).map(|bytes| bytes.0.clone());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     let text = text.map(|text| text.trim().to_owned());
-    match text.filter(|text| !text.is_empty()) {
-        Some(text) => Ok(Key::new(text)),
-        None => {
-            let namespace = namespace.unwrap_or_default();
-            let rule = format!(
-                "must name a Secret in the namespace {namespace} with an API key of IBM Cloud under \
-                 {API_KEY}"
-            );
-            Err(Trouble::Unwatched(InputError::new(FIELD, name, rule)))
-        }
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        return Ok(Key::new(text));
     }
+    let namespace = namespace.unwrap_or_default();
+    let rule = format!(
+        "must name a Secret in the namespace {namespace} with an API key of IBM Cloud under {API_KEY}"
+    );
+    Err(Trouble::Unwatched(InputError::new(FIELD, name, rule)))
 }

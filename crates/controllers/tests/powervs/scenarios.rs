@@ -163,7 +163,7 @@ async fn the_name_of_an_old_cluster_is_a_conflict() {
     ];
     let marks = marks.map(|(key, value)| (key.into(), value.into()));
     lab.account()
-        .tag(Actor::Stranger, &[vpc.clone()], &marks)
+        .tag(Actor::Stranger, std::slice::from_ref(&vpc), &marks)
         .unwrap();
     let before = tags(&lab, &vpc);
     lab.create_sample().await;
@@ -230,7 +230,7 @@ async fn user_tags_are_followed_and_leave_no_trace() {
     let vpc = plant_vpc(&lab, "shared");
     let theirs = [("cost".into(), "42".into())];
     lab.account()
-        .tag(Actor::Stranger, &[vpc.clone()], &theirs)
+        .tag(Actor::Stranger, std::slice::from_ref(&vpc), &theirs)
         .unwrap();
     create(
         &lab,

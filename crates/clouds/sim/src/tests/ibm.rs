@@ -141,7 +141,9 @@ fn a_claim_has_one_mark_on_a_resource() {
     let vpc = vpc(&mut account);
     for value in ["one", "two"] {
         let new = pairs(&[("freehold.dev_0123", value), ("team", value)]);
-        account.tag(ENGINE, &[vpc.clone()], &new).unwrap();
+        account
+            .tag(ENGINE, std::slice::from_ref(&vpc), &new)
+            .unwrap();
     }
     let held = account.resource(&vpc).unwrap().tags.clone();
     let expected = [
@@ -181,7 +183,7 @@ fn tags_are_attached_by_a_service_of_their_own() {
         assert!(error.message.contains("transaction"), "{error}");
     }
     account
-        .untag(ENGINE, &[gateway.clone()], &connections[..1])
+        .untag(ENGINE, std::slice::from_ref(&gateway), &connections[..1])
         .unwrap();
     let left = account.resource(&gateway).unwrap().tags.clone();
     assert_eq!(left, tags(&[("owner_prod_tg", "powervsconnection")]));
@@ -202,7 +204,11 @@ fn search_shows_a_tag_later_than_the_resource_itself() {
     account.clock().advance(Millis::seconds(3600));
     let vpc = vpc(&mut account);
     account
-        .tag(ENGINE, &[vpc.clone()], &pairs(&[("team", "blue")]))
+        .tag(
+            ENGINE,
+            std::slice::from_ref(&vpc),
+            &pairs(&[("team", "blue")]),
+        )
         .unwrap();
     let by_mark = Query::Marks {
         kind: &VPC,
@@ -296,7 +302,11 @@ fn a_deleted_workspace_can_be_restored_as_long_as_it_is_going() {
     );
     let workspace = workspace(&mut account);
     account
-        .tag(ENGINE, &[workspace.clone()], &pairs(&[("team", "blue")]))
+        .tag(
+            ENGINE,
+            std::slice::from_ref(&workspace),
+            &pairs(&[("team", "blue")]),
+        )
         .unwrap();
     account.clock().advance(Millis::seconds(150));
     account.delete(ENGINE, &workspace).unwrap();
