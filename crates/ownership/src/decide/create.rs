@@ -23,6 +23,18 @@ fn gone_for_good(slot: &Slot, gone: Vec<ResourceId>) -> Vec<Edit> {
 }
 
 impl Deciding<'_> {
+    /// Whether somebody has taken our mark off something that the slot depends on. A person has to decide
+    /// about that first: what it lacks is not put into it any more, so what is made on it may never work,
+    /// and would be made again and again.
+    fn stands_on_released(&self, slot: &Slot) -> bool {
+        let released = |name| {
+            self.findings
+                .iter()
+                .any(|finding| matches!(finding, Finding::MarkLost { slot, .. } if slot == name))
+        };
+        slot.dependencies().any(released)
+    }
+
     /// The slot is empty: announce a create, send it, or wait until it is safe to repeat.
     pub(super) fn create(&mut self, slot: &Slot, props: &Props, gone: Vec<ResourceId>) -> Flow<()> {
         if let (Some(id), true) = (gone.first(), self.rules.only_reports_lost(slot.kind)) {
@@ -33,6 +45,9 @@ impl Deciding<'_> {
             return Ok(());
         }
         let Some(intent) = self.ledger.intents.get(&slot.name) else {
+            if self.stands_on_released(slot) {
+                return Ok(());
+            }
             if !slot.kind.recorded {
                 return self.insert(slot, props);
             }
