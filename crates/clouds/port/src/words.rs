@@ -49,7 +49,11 @@ pub fn resources<'t>(targets: &[Target], name: impl Fn(&Target) -> &'t str) -> S
 /// The parts that a Step is about, one a line.
 pub fn parts(step: &Step) -> Vec<String> {
     match step {
-        Step::Create(create) => vec![format!("{} {}", create.kind.noun, create.name)],
+        // Not everything has a name.
+        Step::Create(create) => {
+            let named = format!("{} {}", create.kind.noun, create.name);
+            vec![named.trim_end().to_owned()]
+        }
         Step::Mark { tags, .. } | Step::Unmark { tags, .. } => tags.iter().map(tag).collect(),
         Step::AddInner { inner, parts, .. } => inner_parts(step, inner, parts),
         Step::RemoveInner(removal) => inner_parts(step, removal.inner(), removal.parts()),
