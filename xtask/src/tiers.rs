@@ -87,7 +87,7 @@ const TIERS: &[Tier] = &[
         name: "aws",
         about: "the AWS adapter on moto's server, held to the simulated account case by case; the binary with it",
         lacks: python_or_memory,
-        omits: nothing,
+        omits: clusters_on_moto,
         commands: |workspace, _| {
             let mut server = tests(workspace);
             server.args(WITHOUT_SDKS).args(["--test", "moto"]);
@@ -133,6 +133,11 @@ fn go_or_assets() -> Option<String> {
 fn upstream_definitions() -> Option<String> {
     let set = std::env::var_os("FREEHOLD_UPSTREAM_CRDS").is_some();
     (!set).then(|| "SKIPPED in it: upstream definitions (set FREEHOLD_UPSTREAM_CRDS)".to_owned())
+}
+
+fn clusters_on_moto() -> Option<String> {
+    let runs = std::env::var_os("FREEHOLD_CAPA_ON_MOTO").is_some();
+    (!runs).then(|| "SKIPPED in it: AWSCluster on moto (set FREEHOLD_CAPA_ON_MOTO=1)".to_owned())
 }
 
 fn nothing() -> Option<String> {

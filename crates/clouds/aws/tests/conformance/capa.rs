@@ -1,6 +1,10 @@
 //! The suite of Cluster API on AWS, from manifest to cloud and back, on the adapter: an embedded API server
 //! in front, moto behind.
+//!
+//! It is not part of the tier yet: on moto a network does not come to rest, because a call is answered with
+//! HTTP 500. `FREEHOLD_CAPA_ON_MOTO=1` runs it.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use capa_suite::{Lab, Plain};
@@ -28,6 +32,12 @@ async fn lab(case: &str) -> Option<Lab<Place>> {
 
 /// A laboratory, with the account: only the controller calls by its client set.
 pub(crate) async fn seen(case: &str) -> Option<(Lab<Place>, Moto)> {
+    if std::env::var_os("FREEHOLD_CAPA_ON_MOTO").is_none_or(|value| value != "1") {
+        // Not `eprintln!`, which the test harness hides.
+        let line = "SKIPPED: AWSCluster on moto (FREEHOLD_CAPA_ON_MOTO is not 1)";
+        writeln!(std::io::stderr(), "{line}").expect("standard error");
+        return None;
+    }
     let server = clouds::server().await?;
     let moto = clouds::account(server, &endpoint(server).await).await;
     let began = "2026-01-01T00:00:00Z".parse().expect("a time");
